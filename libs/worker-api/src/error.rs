@@ -1,0 +1,149 @@
+//! How an error crosses between worker and control plane: a [`Report`] packed into `tonic::Status::details`.
+
+use pintail_sqlstate::{Report, Severity, SqlState, ToReport};
+use prost::Message;
+use tonic::{Code, Status};
+
+use crate::messages::ErrorDetail;
+
+/// Why a call to a worker gave no answer.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum CallError {
+    /// The worker answered with an error of the statement; the worker itself goes on unless `broken`.
+    #[error("the statement failed")]
+    Statement {
+        /// What the client is told.
+        report: Box<Report>,
+        /// The instance reported an internal or fatal error; the worker must be retired.
+        broken: bool,
+    },
+    /// The worker is gone or does not speak the contract; whether the statement ran is unknown.
+    #[error("the connection to the worker was lost: {reason}")]
+    Lost {
+        /// The transport's own words, for the log.
+        reason: String,
+    },
+}
+
+impl ToReport for CallError {
+    fn to_report(&self) -> Report {
+        match self {
+            Self::Statement { report, .. } => report.as_ref().clone(),
+            Self::Lost { .. } => Report::new(SqlState::CONNECTION_FAILURE, "the worker that ran this session was lost")
+                .with_detail("Whether the last statement took effect is not known.")
+                .with_hint("Connect again."),
+        }
+    }
+}
+
+/// Packs a report for the control plane.
+pub fn to_status(report: &Report, broken: bool) -> Status {
+    let text = |field: &Option<String>| field.clone().unwrap_or_default();
+    let detail = ErrorDetail {
+        sqlstate: report.sqlstate.as_str().to_owned(),
+        message: report.message.clone(),
+        detail: text(&report.detail),
+        hint: text(&report.hint),
+        position: report.position.unwrap_or(0),
+        schema: text(&report.schema),
+        table: text(&report.table),
+        column: text(&report.column),
+        constraint: text(&report.constraint),
+        worker_broken: broken,
+    };
+    // A gRPC message travels in a header of bounded size, so only a short copy goes there, for stock Flight clients.
+    let short: String = report.message.chars().take(256).collect();
+    Status::with_details(code_of(report.sqlstate), short, bounded(detail).encode_to_vec().into())
+}
+
+/// Unpacks what [`to_status`] packed; a status without a detail is a lost worker.
+pub fn from_status(status: &Status) -> CallError {
+    let lost = || CallError::Lost {
+        reason: format!("{:?}: {}", status.code(), status.message()),
+    };
+    if status.details().is_empty() {
+        return lost();
+    }
+    let Ok(detail) = ErrorDetail::decode(status.details()) else {
+        return lost();
+    };
+    let Some(sqlstate) = SqlState::parse(&detail.sqlstate) else {
+        return lost();
+    };
+    let field = |text: String| (!text.is_empty()).then_some(text);
+    CallError::Statement {
+        broken: detail.worker_broken,
+        report: Box::new(Report {
+            severity: Severity::Error,
+            sqlstate,
+            message: detail.message,
+            detail: field(detail.detail),
+            hint: field(detail.hint),
+            position: (detail.position > 0).then_some(detail.position),
+            schema: field(detail.schema),
+            table: field(detail.table),
+            column: field(detail.column),
+            constraint: field(detail.constraint),
+        }),
+    }
+}
+
+/// Details travel in a header too: texts are cut so that the whole stays below the usual 16 KiB limit after base64.
+fn bounded(mut detail: ErrorDetail) -> ErrorDetail {
+    for text in [&mut detail.message, &mut detail.detail, &mut detail.hint] {
+        const LIMIT: usize = 3000;
+        if text.len() > LIMIT {
+            let mut end = LIMIT;
+            while !text.is_char_boundary(end) {
+                end -= 1;
+            }
+            text.truncate(end);
+            text.push('…');
+        }
+    }
+    detail
+}
+
+fn code_of(sqlstate: SqlState) -> Code {
+    match sqlstate.class() {
+        "57" => Code::Cancelled,
+        "53" => Code::ResourceExhausted,
+        "0A" => Code::Unimplemented,
+        "28" => Code::Unauthenticated,
+        "40" => Code::Aborted,
+        "XX" => Code::Internal,
+        _ => Code::InvalidArgument,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_report_survives_the_way() {
+        let mut report = Report::new(SqlState::UNDEFINED_TABLE, "relation \"é\" does not exist")
+            .with_hint("Did you mean \"e\"?")
+            .with_position(Some(15));
+        report.table = Some("é".into());
+        let CallError::Statement { report: back, broken } = from_status(&to_status(&report, true)) else {
+            panic!("a statement's error");
+        };
+        assert_eq!(*back, report);
+        assert!(broken);
+    }
+
+    #[test]
+    fn a_long_message_is_cut_at_a_character() {
+        let report = Report::new(SqlState::INTERNAL_ERROR, "é".repeat(100_000));
+        let CallError::Statement { report, .. } = from_status(&to_status(&report, false)) else {
+            panic!("a statement's error");
+        };
+        assert!(report.message.len() < 4000 && report.message.ends_with("é…"));
+    }
+
+    #[test]
+    fn a_bare_status_is_a_lost_worker() {
+        assert!(matches!(from_status(&Status::unavailable("gone")), CallError::Lost { .. }));
+    }
+}
