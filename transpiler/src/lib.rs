@@ -1,1 +1,24 @@
-//! Placeholder module line.
+//! `PostgreSQL` statements made fit for `DuckDB`.
+//!
+//! [`parse`] runs once per distinct text and [`rewrite`] once per execution or preparation. Both are pure: no I/O, no
+//! clocks, no knowledge of tenants beyond the [`Context`] they are handed.
+
+mod classify;
+mod command;
+mod error;
+mod kind;
+mod lex;
+mod plan;
+mod rules;
+mod script;
+mod session;
+
+pub use command::{
+    Copy, CopyFormat, CopyOptions, CopySide, CopyTarget, Count, Cursor, Deallocate, Direction, Execute, ForceColumns,
+    Prepare, Session, SetScope, SetValue, Transaction, TransactionModes,
+};
+pub use error::Error;
+pub use kind::{Kind, Returns, Tag};
+pub use plan::{Column, Context, Notice, Plan, Role, Step, Storage, rewrite};
+pub use script::{Script, Statement, parse};
+pub use session::session_setup;

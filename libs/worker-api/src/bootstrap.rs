@@ -28,6 +28,9 @@ pub struct Bootstrap {
     pub temp_dir: PathBuf,
     /// Catalogs to attach, the first one being the session's default.
     pub catalogs: Vec<CatalogSpec>,
+    /// Further local directories of the organisation's own (absolute, existing) whose files its SQL may read and write.
+    #[serde(default)]
+    pub directories: Vec<PathBuf>,
     /// `DuckDB`'s `memory_limit` in bytes, for the client's instance.
     pub memory_limit: u64,
     /// `DuckDB`'s `threads`.
