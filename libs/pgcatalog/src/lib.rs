@@ -1,1 +1,10 @@
-//! Placeholder module line.
+//! `pg_catalog` and `information_schema` as DuckDB macros and views, one file each.
+//!
+//! Data only. The worker runs [`install`] in each new instance, in an in-memory database attached as `"__pintail"`;
+//! provisioning runs [`hidden_schema`] once in each lake.
+
+mod hidden;
+mod installed;
+
+pub use hidden::{HIDDEN_SCHEMA, hidden_schema};
+pub use installed::{RELATIONS, install};

@@ -1,0 +1,155 @@
+//! What the engine is asked for a statement.
+
+use sqlparser::ast;
+
+use crate::rules;
+use crate::script::Tree;
+use crate::{Error, Statement};
+
+/// A notice for the client, sent before the statement's completion.
+pub type Notice = pintail_sqlstate::Report;
+
+/// What the session knows and a rule may need.
+#[derive(Clone, Copy)]
+pub struct Context<'a> {
+    /// The attached default catalog's name: `current_database()`.
+    pub catalog: &'a str,
+    /// What the catalog is, as far as its tables' powers go.
+    pub storage: Storage,
+    /// `current_user`.
+    pub user: &'a str,
+    /// `session_user`.
+    pub session_user: &'a str,
+    /// The search path's entries in PostgreSQL's words (`"$user"`, `public`), in order.
+    pub search_path: &'a [String],
+    /// Parameter types that the client declared, by position; 0 where it left them open.
+    pub param_oids: &'a [u32],
+    /// A setting's present value; `None` where there is no such setting.
+    pub setting: &'a dyn Fn(&str) -> Option<String>,
+    /// `pg_backend_pid()`.
+    pub backend_pid: i32,
+    /// The client's address, `None` for a Unix socket.
+    pub client_address: Option<&'a str>,
+}
+
+impl Default for Context<'_> {
+    fn default() -> Self {
+        Self {
+            catalog: "memory",
+            storage: Storage::Lake,
+            user: "postgres",
+            session_user: "postgres",
+            search_path: &[],
+            param_oids: &[],
+            setting: &|_| None,
+            backend_pid: 0,
+            client_address: None,
+        }
+    }
+}
+
+/// What a catalog's tables can do by themselves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Storage {
+    /// `DuckLake`: no keys, no checks, no indexes; they are recorded.
+    Lake,
+    /// DuckDB's own tables, in memory or in a file: keys, checks and indexes are real.
+    Native,
+}
+
+/// The engine's part of a statement.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Plan {
+    /// In order, atomically; empty where the engine has no part.
+    pub steps: Vec<Step>,
+    /// For the client.
+    pub notices: Vec<Notice>,
+    /// What the row description must say where the engine would say otherwise; `None` where the engine's is right.
+    pub columns: Option<Vec<Column>>,
+}
+
+/// A result column as PostgreSQL describes it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Column {
+    /// Its name.
+    pub name: String,
+    /// Its type, 0 for the engine's.
+    pub type_oid: u32,
+}
+
+/// One statement for the engine.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Step {
+    /// DuckDB's SQL, with `$n` as the client wrote them.
+    pub sql: String,
+    /// Whether its rows or count are the client's.
+    pub role: Role,
+    /// The client's own bytes.
+    pub unchanged: bool,
+}
+
+/// A step's part in a plan.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    /// Its rows and count go to the client.
+    Main,
+    /// Run for its effect.
+    Auxiliary,
+}
+
+impl Plan {
+    /// No step at all.
+    pub(crate) fn nothing(notices: Vec<Notice>) -> Self {
+        Self {
+            steps: Vec::new(),
+            notices,
+            columns: None,
+        }
+    }
+
+    /// One main step.
+    pub(crate) fn single(sql: String, unchanged: bool) -> Self {
+        Self {
+            steps: vec![Step {
+                sql,
+                role: Role::Main,
+                unchanged,
+            }],
+            notices: Vec::new(),
+            columns: None,
+        }
+    }
+}
+
+/// Makes `statement` fit for the engine.
+///
+/// A statement that no rule changes comes back byte for byte. A command of the control plane's own has no steps.
+pub fn rewrite(statement: &Statement, context: &Context<'_>) -> Result<Plan, Error> {
+    match &statement.tree {
+        Tree::Command => Ok(Plan::nothing(Vec::new())),
+        Tree::Opaque => {
+            rules::gate_tokens(&statement.text)?;
+            Ok(Plan::single(statement.text.clone(), true))
+        }
+        Tree::DuckDb(tree) => {
+            let mut rewritten: ast::Statement = (**tree).clone();
+            rules::apply_duckdb(&mut rewritten, context)?;
+            finish(statement, tree, &rewritten)
+        }
+        Tree::Postgres(tree) => {
+            if let Some(plan) = rules::plan(statement, tree, context)? {
+                return Ok(plan);
+            }
+            let mut rewritten: ast::Statement = (**tree).clone();
+            rules::apply(&mut rewritten, context)?;
+            finish(statement, tree, &rewritten)
+        }
+    }
+}
+
+fn finish(statement: &Statement, before: &ast::Statement, after: &ast::Statement) -> Result<Plan, Error> {
+    if before == after {
+        return Ok(Plan::single(statement.text.clone(), true));
+    }
+    Ok(Plan::single(after.to_string(), false))
+}

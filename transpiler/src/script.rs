@@ -1,0 +1,115 @@
+//! A client's text cut into statements, each parsed once.
+
+use std::sync::Arc;
+
+use sqlparser::ast;
+use sqlparser::dialect::{Dialect, DuckDbDialect, PostgreSqlDialect};
+use sqlparser::parser::Parser;
+
+use crate::classify;
+use crate::lex::{self, Token, TokenKind};
+use crate::{Error, Kind, Returns, Tag, command};
+
+/// The statements of one text. Cloning shares them.
+#[derive(Debug, Clone)]
+pub struct Script {
+    /// In order; empty where the text is blank, a comment or `;`.
+    pub statements: Arc<[Statement]>,
+}
+
+/// One statement.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Statement {
+    /// The client's own bytes, from its first token to its last, without a `;`.
+    pub text: String,
+    /// Characters of the client's text before it.
+    pub offset: usize,
+    /// What it is.
+    pub kind: Kind,
+    /// How its answer ends.
+    pub tag: Tag,
+    /// Whether it answers with rows.
+    pub returns: Returns,
+    pub(crate) tree: Tree,
+}
+
+/// How much of a statement is understood.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Tree {
+    /// PostgreSQL's grammar took it: PostgreSQL's semantics hold.
+    Postgres(Box<ast::Statement>),
+    /// Only DuckDB's grammar took it: DuckDB's semantics hold.
+    DuckDb(Box<ast::Statement>),
+    /// Neither took it; the engine judges its text.
+    Opaque,
+    /// The control plane's own command; nothing for the engine.
+    Command,
+}
+
+/// Cuts `sql` into statements and parses each.
+///
+/// A lexical mistake, and a statement that begins with no word of SQL, are errors; a statement that no grammar takes is
+/// opaque and left to the engine.
+pub fn parse(sql: &str) -> Result<Script, Error> {
+    let tokens = lex::tokens(sql)?;
+    let statements = tokens
+        .split(|token| token.kind == TokenKind::Semicolon)
+        .filter(|tokens| !tokens.is_empty())
+        .map(|tokens| statement(sql, tokens))
+        .collect::<Result<Vec<_>, _>>()?;
+    Ok(Script {
+        statements: statements.into(),
+    })
+}
+
+/// Parses the statement that `tokens` spell within `sql`.
+pub(crate) fn statement(sql: &str, tokens: &[Token<'_>]) -> Result<Statement, Error> {
+    let (start, end) = match (tokens.first(), tokens.last()) {
+        (Some(first), Some(last)) => (first.start, last.end()),
+        _ => (sql.len(), sql.len()),
+    };
+    let text = sql[start..end].to_owned();
+    let offset = sql[..start].chars().count();
+    if let Some(parsed) = command::parse(sql, tokens)? {
+        return Ok(Statement {
+            text,
+            offset,
+            kind: parsed.kind,
+            tag: parsed.tag,
+            returns: parsed.returns,
+            tree: Tree::Command,
+        });
+    }
+    let tree = tree(&text);
+    let class = match &tree {
+        Tree::Postgres(tree) | Tree::DuckDb(tree) => classify::tree(tree),
+        Tree::Opaque | Tree::Command => classify::opaque(sql, tokens)?,
+    };
+    Ok(Statement {
+        text,
+        offset,
+        kind: class.kind,
+        tag: class.tag,
+        returns: class.returns,
+        tree,
+    })
+}
+
+fn tree(text: &str) -> Tree {
+    if let Some(tree) = one(&PostgreSqlDialect {}, text) {
+        return Tree::Postgres(tree);
+    }
+    match one(&DuckDbDialect, text) {
+        Some(tree) => Tree::DuckDb(tree),
+        None => Tree::Opaque,
+    }
+}
+
+/// The single statement that `dialect` reads in all of `text`.
+pub(crate) fn one(dialect: &dyn Dialect, text: &str) -> Option<Box<ast::Statement>> {
+    let mut statements = Parser::parse_sql(dialect, text).ok()?;
+    match (statements.pop(), statements.is_empty()) {
+        (Some(statement), true) => Some(Box::new(statement)),
+        _ => None,
+    }
+}
