@@ -1,7 +1,22 @@
 //! The ordered rules that turn PostgreSQL's semantics into DuckDB's. One file a rule; each output re-parses.
 
+mod aggregates;
+mod build;
+mod casts;
+mod columns;
+mod fold;
+mod format;
+mod functions;
 mod gate;
+mod literals;
+mod names;
+mod operators;
+mod parameters;
+mod select;
+mod set_returning;
+mod settings;
 mod types;
+mod values;
 
 use sqlparser::ast::{self, ObjectName, ObjectNamePart};
 
@@ -14,15 +29,23 @@ pub(crate) use types::type_oid;
 /// Every rule, over a statement in PostgreSQL's grammar.
 pub(crate) fn apply(statement: &mut ast::Statement, context: &Context<'_>) -> Result<(), Error> {
     gate::check(statement)?;
-    let _ = context;
-    Ok(())
+    fold::apply(statement)?;
+    columns::apply(statement)?;
+    values::apply(statement)?;
+    names::apply(statement, context)?;
+    set_returning::apply(statement)?;
+    functions::apply(statement, context)?;
+    operators::apply(statement)?;
+    casts::apply(statement)?;
+    aggregates::apply(statement)?;
+    parameters::apply(statement, context)?;
+    settings::apply(statement, context)
 }
 
 /// The rules that hold for DuckDB's own statements too: names, and the gate.
 pub(crate) fn apply_duckdb(statement: &mut ast::Statement, context: &Context<'_>) -> Result<(), Error> {
     gate::check(statement)?;
-    let _ = context;
-    Ok(())
+    names::apply(statement, context)
 }
 
 /// A statement whose plan is more than one rewritten step; `None` where the rules suffice.
@@ -44,5 +67,5 @@ pub(crate) fn last_name(name: &ObjectName) -> Option<String> {
 
 /// An identifier's value as PostgreSQL reads it.
 pub(crate) fn folded(ident: &ast::Ident) -> String {
-    if ident.quote_style.is_some() { ident.value.clone() } else { ident.value.to_lowercase() }
+    if ident.quote_style.is_some() { ident.value.replace("\"\"", "\"") } else { ident.value.to_lowercase() }
 }

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use pintail_sqlstate::SqlState;
 use sqlparser::ast;
 use sqlparser::dialect::{Dialect, DuckDbDialect, PostgreSqlDialect};
-use sqlparser::parser::Parser;
+use sqlparser::parser::{Parser, ParserError, ParserOptions};
 
 use crate::classify;
 use crate::lex::{self, Token, TokenKind};
@@ -80,7 +81,7 @@ pub(crate) fn statement(sql: &str, tokens: &[Token<'_>]) -> Result<Statement, Er
             tree: Tree::Command,
         });
     }
-    let tree = tree(&text);
+    let tree = tree(&text)?;
     let class = match &tree {
         Tree::Postgres(tree) | Tree::DuckDb(tree) => classify::tree(tree),
         Tree::Opaque | Tree::Command => classify::opaque(sql, tokens)?,
@@ -95,21 +96,38 @@ pub(crate) fn statement(sql: &str, tokens: &[Token<'_>]) -> Result<Statement, Er
     })
 }
 
-fn tree(text: &str) -> Tree {
-    if let Some(tree) = one(&PostgreSqlDialect {}, text) {
-        return Tree::Postgres(tree);
+fn tree(text: &str) -> Result<Tree, Error> {
+    if let Some(tree) = one(&PostgreSqlDialect {}, text)? {
+        return Ok(Tree::Postgres(tree));
     }
-    match one(&DuckDbDialect, text) {
+    Ok(match one(&DuckDbDialect, text)? {
         Some(tree) => Tree::DuckDb(tree),
         None => Tree::Opaque,
-    }
+    })
 }
 
-/// The single statement that `dialect` reads in all of `text`.
-pub(crate) fn one(dialect: &dyn Dialect, text: &str) -> Option<Box<ast::Statement>> {
-    let mut statements = Parser::parse_sql(dialect, text).ok()?;
-    match (statements.pop(), statements.is_empty()) {
-        (Some(statement), true) => Some(Box::new(statement)),
-        _ => None,
+/// How deep expressions may nest before a statement is refused.
+const DEPTH: usize = 300;
+
+/// The single statement that `dialect` reads in all of `text`; 54001 where it nests too deep to be understood.
+///
+/// Literals keep their doubled quotes: printing a tree then gives back exactly the bytes that were read.
+pub(crate) fn one(dialect: &dyn Dialect, text: &str) -> Result<Option<Box<ast::Statement>>, Error> {
+    let options = ParserOptions {
+        unescape: false,
+        ..ParserOptions::default()
+    };
+    let parser = Parser::new(dialect).with_recursion_limit(DEPTH).with_options(options);
+    let parsed = parser.try_with_sql(text).and_then(|mut parser| parser.parse_statements());
+    match parsed {
+        Ok(mut statements) => Ok(match (statements.pop(), statements.is_empty()) {
+            (Some(statement), true) => Some(Box::new(statement)),
+            _ => None,
+        }),
+        Err(ParserError::RecursionLimitExceeded) => Err(Error::invalid(
+            SqlState::STATEMENT_TOO_COMPLEX,
+            "statement nests too deep: more than 300 levels",
+        )),
+        Err(_) => Ok(None),
     }
 }

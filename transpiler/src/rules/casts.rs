@@ -1,0 +1,190 @@
+//! Casts whose meaning or spelling differs.
+
+use std::ops::ControlFlow;
+
+use sqlparser::ast::{
+    self, Array, ArrayElemTypeDef, CharacterLength, DataType, ExactNumberInfo, Expr, TypedString, VisitMut, VisitorMut,
+};
+
+use super::types::{self, Place};
+use super::{build, literals};
+use crate::Error;
+
+/// Rewrites every cast and typed literal.
+pub(super) fn apply(statement: &mut ast::Statement) -> Result<(), Error> {
+    match statement.visit(&mut Casts) {
+        ControlFlow::Break(error) => Err(error),
+        ControlFlow::Continue(()) => Ok(()),
+    }
+}
+
+struct Casts;
+
+impl VisitorMut for Casts {
+    type Break = Error;
+
+    fn post_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<Error> {
+        let rewritten = match expr {
+            Expr::Cast {
+                expr: inner, data_type, ..
+            } => rewrite(inner, data_type),
+            Expr::TypedString(TypedString { data_type, value, .. }) => {
+                let inner = Expr::Value(value.clone());
+                typed(&inner, data_type)
+            }
+            _ => Ok(None),
+        };
+        match rewritten {
+            Ok(Some(new)) => *expr = new,
+            Ok(None) => {}
+            Err(error) => return ControlFlow::Break(error),
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+/// `type 'literal'`: a cast where DuckDB has no such literal.
+fn typed(inner: &Expr, data_type: &DataType) -> Result<Option<Expr>, Error> {
+    if let Some(new) = rewrite(inner, data_type)? {
+        return Ok(Some(new));
+    }
+    let plain = matches!(
+        data_type,
+        DataType::Date | DataType::Time(None, _) | DataType::Timestamp(None, _) | DataType::Interval { .. }
+    );
+    Ok((!plain).then(|| build::cast(inner.clone(), data_type.clone())))
+}
+
+/// The expression that means `inner::data_type`; `None` where DuckDB means the same.
+fn rewrite(inner: &Expr, data_type: &DataType) -> Result<Option<Expr>, Error> {
+    let literal = build::literal(inner);
+    if let Some(length) = length(data_type) {
+        return Ok(Some(sized(inner, data_type, length)));
+    }
+    if let Some(kind) = registered(data_type) {
+        return Ok(Some(reg(inner, kind)));
+    }
+    if let Some(text) = &literal
+        && let Some(new) = constant(text, data_type)?
+    {
+        return Ok(Some(new));
+    }
+    if let DataType::Bytea = data_type
+        && build::parameter(inner).is_none()
+    {
+        return Ok(Some(build::own("_bytea", vec![inner.clone()])));
+    }
+    if unconstrained(data_type)
+        && let Some(scale) = literals::scale(inner)
+    {
+        let info = ExactNumberInfo::PrecisionAndScale(38, scale);
+        return Ok(Some(build::cast(inner.clone(), DataType::Decimal(info))));
+    }
+    let engine = types::engine(data_type, Place::Cast)?;
+    Ok((engine != *data_type).then(|| build::cast(inner.clone(), engine)))
+}
+
+fn unconstrained(data_type: &DataType) -> bool {
+    matches!(
+        data_type,
+        DataType::Numeric(ExactNumberInfo::None) | DataType::Decimal(ExactNumberInfo::None) | DataType::Dec(ExactNumberInfo::None)
+    )
+}
+
+/// The length of a sized character type.
+fn length(data_type: &DataType) -> Option<u64> {
+    use DataType as D;
+    match data_type {
+        D::Character(length) | D::Char(length) => match length {
+            Some(CharacterLength::IntegerLength { length, .. }) => Some(*length),
+            Some(CharacterLength::Max) => None,
+            None => Some(1),
+        },
+        D::CharacterVarying(Some(CharacterLength::IntegerLength { length, .. }))
+        | D::CharVarying(Some(CharacterLength::IntegerLength { length, .. }))
+        | D::Varchar(Some(CharacterLength::IntegerLength { length, .. })) => Some(*length),
+        _ => None,
+    }
+}
+
+/// A cast to a sized character type cuts without a word; `char(n)` pads.
+fn sized(inner: &Expr, data_type: &DataType, length: u64) -> Expr {
+    let text = build::cast(inner.clone(), build::varchar());
+    let n = build::number(&length.to_string());
+    let cut = build::call("left", vec![text, n.clone()]);
+    if matches!(data_type, DataType::Character(_) | DataType::Char(_)) {
+        return build::call("rpad", vec![cut, n, build::text(" ")]);
+    }
+    cut
+}
+
+/// The object kind of a `reg…` type.
+fn registered(data_type: &DataType) -> Option<&'static str> {
+    match data_type {
+        DataType::Regclass => Some("_regclass"),
+        DataType::Custom(name, _) => match super::last_name(name)?.as_str() {
+            "regclass" => Some("_regclass"),
+            "regtype" => Some("_regtype"),
+            "regproc" | "regprocedure" => Some("_regproc"),
+            "regnamespace" => Some("_regnamespace"),
+            "regrole" => Some("_regrole"),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// An object's OID by its name, or the OID itself.
+fn reg(inner: &Expr, kind: &str) -> Expr {
+    let argument = match inner {
+        value if build::literal(value).is_some() => build::cast(value.clone(), build::varchar()),
+        other => other.clone(),
+    };
+    build::own(kind, vec![argument])
+}
+
+/// A literal whose notation is PostgreSQL's alone.
+fn constant(text: &str, data_type: &DataType) -> Result<Option<Expr>, Error> {
+    Ok(match data_type {
+        DataType::Bytea => {
+            let bytes = literals::bytea(text)?;
+            Some(build::cast(build::text(&literals::blob(&bytes)), build::named_type("BLOB")))
+        }
+        DataType::Boolean | DataType::Bool => {
+            let value = literals::boolean(text)?;
+            Some(build::cast(
+                build::text(if value { "true" } else { "false" }),
+                DataType::Boolean,
+            ))
+        }
+        DataType::Array(ArrayElemTypeDef::SquareBracket(..) | ArrayElemTypeDef::Qualified(..))
+            if text.trim_start().starts_with('{') =>
+        {
+            let items = literals::array(text)?;
+            let engine = types::engine(data_type, Place::Cast)?;
+            Some(build::cast(list(&items), depth(engine, &items)))
+        }
+        _ => None,
+    })
+}
+
+fn list(item: &literals::Item) -> Expr {
+    match item {
+        literals::Item::Null => Expr::value(ast::Value::Null),
+        literals::Item::Text(text) => build::text(text),
+        literals::Item::List(items) => Expr::Array(Array {
+            elem: items.iter().map(list).collect(),
+            named: false,
+        }),
+    }
+}
+
+/// PostgreSQL's array types say nothing of dimensions; DuckDB's do.
+fn depth(data_type: DataType, item: &literals::Item) -> DataType {
+    let element = super::columns::element(&data_type).clone();
+    let mut out = element;
+    for _ in 0..literals::dimensions(item).max(1) {
+        out = DataType::Array(ArrayElemTypeDef::SquareBracket(Box::new(out), None));
+    }
+    out
+}
