@@ -1,1 +1,19 @@
-//! Placeholder module line.
+//! The control plane: everything between a client's socket and a worker's.
+//!
+//! Knows sockets, TLS, authentication, the protocol, sessions, the worker pool and the admin port. Knows nothing of
+//! `DuckDB`, of SQL's grammar, or of where workers run.
+
+pub mod admin;
+pub mod cancel;
+pub mod config;
+pub mod embedded;
+pub mod listener;
+pub mod metrics;
+pub mod pool;
+pub mod provider;
+pub mod serve;
+pub mod session;
+pub mod tasks;
+pub mod tls;
+pub mod unix;
+pub mod wire;

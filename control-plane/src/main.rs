@@ -1,2 +1,148 @@
-//! x
-fn main() {}
+//! The command line of Pintail.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Context as _;
+use clap::{Arg, ArgMatches, Command};
+use pintail::config::{Config, FIELDS, LogFormat, Secrecy, Sources};
+use pintail::serve;
+use tokio_util::sync::CancellationToken;
+use tracing_subscriber::EnvFilter;
+
+fn main() -> ExitCode {
+    let matches = command().get_matches();
+    let result = match matches.subcommand() {
+        Some(("serve", arguments)) => resolve(arguments).and_then(|config| run(config)),
+        Some(("connection", arguments)) => resolve(arguments).and_then(|config| connection(&config, arguments)),
+        Some(("config", arguments)) => match arguments.subcommand() {
+            Some(("check", arguments)) => resolve(arguments).map(|_| say("the configuration is valid")),
+            _ => {
+                say(Config::reference().trim_end());
+                Ok(())
+            }
+        },
+        _ => Ok(()),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            complain(&format!("{error:#}"));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn command() -> Command {
+    let configured = |command: Command| {
+        let command = command.arg(
+            Arg::new("config")
+                .long("config")
+                .value_name("FILE")
+                .help("Configuration file, TOML"),
+        );
+        FIELDS.iter().filter(|field| field.secret == Secrecy::Public).fold(command, |command, field| {
+            let default = if field.default.is_empty() {
+                String::new()
+            } else {
+                format!(" [default: {}]", field.default)
+            };
+            command.arg(
+                Arg::new(field.key)
+                    .long(field.key.replace('_', "-"))
+                    .value_name(field.form.replace('`', ""))
+                    .help(format!("{}{default}", field.help.trim())),
+            )
+        })
+    };
+    Command::new("pintail")
+        .about("A PostgreSQL wire-protocol server backed by DuckDB workers")
+        .version(env!("CARGO_PKG_VERSION"))
+        .subcommand_required(true)
+        .arg_required_else_help(true)
+        .subcommand(configured(Command::new("serve").about("Runs the server")))
+        .subcommand(
+            configured(Command::new("connection").about("Prints how to connect to the running server")).arg(
+                Arg::new("format")
+                    .long("format")
+                    .value_parser(["psql", "env", "admin", "pid"])
+                    .default_value("psql")
+                    .help("A psql line, export lines for a shell, the admin address, or the process id"),
+            ),
+        )
+        .subcommand(
+            Command::new("config")
+                .about("Checks or explains the configuration")
+                .subcommand_required(true)
+                .subcommand(configured(Command::new("check").about("Reads every source and tells every mistake")))
+                .subcommand(Command::new("reference").about("Prints the reference of all keys, Markdown")),
+        )
+}
+
+fn resolve(arguments: &ArgMatches) -> anyhow::Result<Config> {
+    let flags: BTreeMap<String, String> = FIELDS
+        .iter()
+        .filter(|field| field.secret == Secrecy::Public)
+        .filter_map(|field| arguments.get_one::<String>(field.key).map(|value| (field.key.to_owned(), value.clone())))
+        .collect();
+    let environment = std::env::vars().filter(|(name, _)| name.starts_with("PINTAIL_")).collect();
+    let file = match arguments.get_one::<String>("config").map(PathBuf::from) {
+        Some(path) => std::fs::read_to_string(&path).with_context(|| path.display().to_string())?,
+        None => String::new(),
+    };
+    Config::resolve(&Sources::new(flags, environment, &file)).map_err(|mistakes| {
+        let list: Vec<String> = mistakes.iter().map(|mistake| format!("  {mistake}")).collect();
+        anyhow::anyhow!("the configuration is not valid:\n{}", list.join("\n"))
+    })
+}
+
+fn run(config: Config) -> anyhow::Result<()> {
+    let filter = EnvFilter::try_new(&config.log).with_context(|| format!("log: {:?} is not a filter", config.log))?;
+    let logging = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    match config.log_format {
+        LogFormat::Text => logging.init(),
+        LogFormat::Json => logging.json().init(),
+    }
+    tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()?
+        .block_on(serve::serve(config, CancellationToken::new()))
+}
+
+fn connection(config: &Config, arguments: &ArgMatches) -> anyhow::Result<()> {
+    let connection = serve::Connection::read(&config.data_dir())?;
+    let variables = connection.variables();
+    match arguments.get_one::<String>("format").map(String::as_str) {
+        Some("env") => {
+            for (name, value) in &variables {
+                say(&format!("export {name}={value}"));
+            }
+        }
+        Some("admin") => say(&connection.admin().to_string()),
+        Some("pid") => say(&connection.pid().to_string()),
+        _ => {
+            let value = |name: &str| variables.iter().find(|(key, _)| *key == name).map_or("", |(_, value)| value);
+            say(&format!(
+                "PGPASSWORD={} psql \"host={} port={} user={} dbname={} sslmode={}\"",
+                value("PGPASSWORD"),
+                value("PGHOST"),
+                value("PGPORT"),
+                value("PGUSER"),
+                value("PGDATABASE"),
+                value("PGSSLMODE"),
+            ));
+        }
+    }
+    Ok(())
+}
+
+#[allow(clippy::print_stdout, reason = "the command line's answer")]
+fn say(text: &str) {
+    println!("{text}");
+}
+
+#[allow(clippy::print_stderr, reason = "the command line's complaint")]
+fn complain(text: &str) {
+    eprintln!("pintail: {text}");
+}

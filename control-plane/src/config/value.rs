@@ -1,0 +1,162 @@
+//! How each kind of value is written.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use pintail_worker_api::Secret;
+use pintail_worker_api::bootstrap::KernelWall;
+
+/// A value that a user writes as text.
+pub trait FromText: Sized {
+    /// What a value looks like, for the reference.
+    const FORM: &'static str;
+
+    /// Parses it; the error is a sentence for the user.
+    fn from_text(text: &str) -> Result<Self, String>;
+}
+
+/// A path, or none.
+#[derive(Debug, Clone)]
+pub struct MaybePath(pub Option<PathBuf>);
+
+/// A secret, or none; `Debug` is redacted.
+#[derive(Debug, Clone)]
+pub struct MaybeSecret(Option<Secret<String>>);
+
+impl MaybeSecret {
+    /// The plain value.
+    pub fn expose(&self) -> Option<&str> {
+        self.0.as_ref().map(|secret| secret.expose().as_str())
+    }
+}
+
+/// A number of bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ByteSize(pub u64);
+
+/// See [`KernelWall`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct KernelWallMode(pub KernelWall);
+
+/// The shape of log lines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LogFormat {
+    /// For people.
+    Text,
+    /// One JSON object a line.
+    Json,
+}
+
+impl FromText for MaybePath {
+    const FORM: &'static str = "path";
+
+    fn from_text(text: &str) -> Result<Self, String> {
+        Ok(Self((!text.is_empty()).then(|| PathBuf::from(text))))
+    }
+}
+
+impl FromText for MaybeSecret {
+    const FORM: &'static str = "secret";
+
+    fn from_text(text: &str) -> Result<Self, String> {
+        Ok(Self((!text.is_empty()).then(|| Secret::new(text.to_owned()))))
+    }
+}
+
+impl FromText for String {
+    const FORM: &'static str = "text";
+
+    fn from_text(text: &str) -> Result<Self, String> {
+        Ok(text.to_owned())
+    }
+}
+
+impl FromText for SocketAddr {
+    const FORM: &'static str = "`address:port`";
+
+    fn from_text(text: &str) -> Result<Self, String> {
+        text.parse()
+            .map_err(|_| format!("`{text}` is not an address and a port such as 127.0.0.1:5432 or [::]:5432"))
+    }
+}
+
+impl FromText for bool {
+    const FORM: &'static str = "`true` or `false`";
+
+    fn from_text(text: &str) -> Result<Self, String> {
+        text.parse().map_err(|_| format!("`{text}` is neither true nor false"))
+    }
+}
+
+impl FromText for usize {
+    const FORM: &'static str = "number";
+
+    fn from_text(text: &str) -> Result<Self, String> {
+        text.parse().map_err(|_| format!("`{text}` is not a whole number of 0 or more"))
+    }
+}
+
+impl FromText for u32 {
+    const FORM: &'static str = "number";
+
+    fn from_text(text: &str) -> Result<Self, String> {
+        text.parse().map_err(|_| format!("`{text}` is not a whole number of 0 or more"))
+    }
+}
+
+impl FromText for Duration {
+    const FORM: &'static str = "duration, as `30s` or `5m`";
+
+    fn from_text(text: &str) -> Result<Self, String> {
+        humantime::parse_duration(text).map_err(|_| format!("`{text}` is not a duration such as 500ms, 30s or 5m"))
+    }
+}
+
+impl FromText for ByteSize {
+    const FORM: &'static str = "size, as `64MiB` or `2GiB`";
+
+    fn from_text(text: &str) -> Result<Self, String> {
+        let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+        let shift = match text[digits.len()..].to_ascii_lowercase().as_str() {
+            "" | "b" => 0,
+            "kib" => 10,
+            "mib" => 20,
+            "gib" => 30,
+            "tib" => 40,
+            _ => return Err(format!("`{text}` is not a size such as 64MiB or 2GiB")),
+        };
+        digits
+            .trim()
+            .parse::<u64>()
+            .ok()
+            .and_then(|number| number.checked_mul(1 << shift))
+            .map(Self)
+            .ok_or_else(|| format!("`{text}` is not a size such as 64MiB or 2GiB"))
+    }
+}
+
+impl FromText for KernelWallMode {
+    const FORM: &'static str = "`auto`, `require` or `off`";
+
+    fn from_text(text: &str) -> Result<Self, String> {
+        Ok(Self(match text {
+            "auto" => KernelWall::Auto,
+            "require" => KernelWall::Require,
+            "off" => KernelWall::Off,
+            _ => return Err(format!("`{text}` is none of auto, require, off")),
+        }))
+    }
+}
+
+impl FromText for LogFormat {
+    const FORM: &'static str = "`text` or `json`";
+
+    fn from_text(text: &str) -> Result<Self, String> {
+        match text {
+            "text" => Ok(Self::Text),
+            "json" => Ok(Self::Json),
+            _ => Err(format!("`{text}` is neither text nor json")),
+        }
+    }
+}

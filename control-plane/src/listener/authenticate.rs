@@ -1,0 +1,182 @@
+//! From a start-up packet to a proven user (manual, "SASL Authentication").
+//!
+//! An unknown organisation, user or catalog, a disabled user and a wrong password take the same path and get the same
+//! answer: a verifier that no password fits stands in for the missing one.
+
+use std::io;
+use std::net::SocketAddr;
+
+use bytes::{Bytes, BytesMut};
+use pintail_configstore::Login;
+use pintail_sqlstate::{Report, Severity, SqlState};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+
+use super::Server;
+use crate::cancel::Cancellation;
+use crate::pool::Tenant;
+use crate::session::{Identity, Machine};
+use crate::wire::scram::{self, Verifier};
+use crate::wire::startup::{self, Startup};
+use crate::wire::{backend, frontend};
+
+/// No message of authentication is longer; `PostgreSQL` has the same limit for SASL.
+const LONGEST_MESSAGE: usize = 64 << 10;
+/// Start-up parameters that are not settings.
+const NOT_SETTINGS: &[&str] = &["user", "database", "options", "replication"];
+
+/// An authenticated session, ready to be driven.
+pub(super) struct Accepted {
+    pub(super) machine: Machine,
+    pub(super) cancellation: Cancellation,
+    pub(super) tenant: Tenant,
+}
+
+/// Authenticates; the outer error is the connection's, the inner one is told to the client.
+pub(super) async fn authenticate<S: AsyncRead + AsyncWrite + Unpin>(
+    server: &Server,
+    stream: &mut S,
+    startup: &Startup,
+    address: SocketAddr,
+) -> io::Result<Result<Accepted, Report>> {
+    let parameter = |name: &str| startup.parameters.get(name).map(String::as_str).filter(|value| !value.is_empty());
+    let Some(user) = parameter("user") else {
+        return Ok(Err(fatal(
+            SqlState::INVALID_AUTHORIZATION_SPECIFICATION,
+            "no PostgreSQL user name specified in startup packet",
+        )));
+    };
+    if parameter("replication").is_some_and(|value| !matches!(value, "false" | "off" | "no" | "0")) {
+        return Ok(Err(fatal(SqlState::FEATURE_NOT_SUPPORTED, "replication connections are not supported")));
+    }
+    let database = parameter("database").unwrap_or(user);
+    let settings = match settings(startup) {
+        Ok(settings) => settings,
+        Err(report) => return Ok(Err(report)),
+    };
+    tracing::Span::current().record("user", user).record("org", server.config.default_org.as_str());
+    let login = match server.store.login(&server.config.default_org, user, database).await {
+        Ok(login) => login,
+        Err(error) => {
+            tracing::error!(%error, "a login could not be looked up");
+            server.metrics.logins.with_label_values(&["failed"]).inc();
+            return Ok(Err(fatal(
+                SqlState::CANNOT_CONNECT_NOW,
+                "logins cannot be checked at the moment",
+            )));
+        }
+    };
+    let login = match prove(server, stream, user, login).await? {
+        Some(login) => login,
+        None => {
+            server.metrics.logins.with_label_values(&["refused"]).inc();
+            tracing::info!("a login was refused");
+            return Ok(Err(fatal(
+                SqlState::INVALID_PASSWORD,
+                &format!("password authentication failed for user \"{user}\""),
+            )));
+        }
+    };
+    Ok(accept(server, startup, &login, &settings, address, stream).await?)
+}
+
+/// Runs SCRAM; `None` for whatever is not a known user with the right password.
+async fn prove<S: AsyncRead + AsyncWrite + Unpin>(
+    server: &Server,
+    stream: &mut S,
+    user: &str,
+    login: Option<Login>,
+) -> io::Result<Option<Login>> {
+    let stored = login.as_ref().and_then(|login| Verifier::parse(login.verifier.expose()));
+    let verifier = stored.unwrap_or_else(|| Verifier::fake(server.salt_key.expose(), user));
+    let mut buffer = BytesMut::new();
+    backend::authentication_sasl(&mut buffer, scram::MECHANISM);
+    stream.write_all_buf(&mut buffer).await?;
+    let Ok((answer, state)) = scram::first(password_message(stream).await?, verifier) else {
+        return Ok(None);
+    };
+    backend::authentication_continue(&mut buffer, answer);
+    stream.write_all_buf(&mut buffer).await?;
+    let Ok(answer) = scram::last(&password_message(stream).await?, &state) else {
+        return Ok(None);
+    };
+    backend::authentication_ok(&mut buffer, answer);
+    // Sent with what follows, in one write.
+    let proven = login;
+    stream.write_all_buf(&mut buffer).await?;
+    Ok(proven)
+}
+
+async fn password_message<S: AsyncRead + Unpin>(stream: &mut S) -> io::Result<Bytes> {
+    let invalid = |reason: &'static str| io::Error::new(io::ErrorKind::InvalidData, reason);
+    let mut header = [0u8; 5];
+    stream.read_exact(&mut header).await?;
+    let length = u32::from_be_bytes([header[1], header[2], header[3], header[4]]) as usize;
+    if header[0] != b'p' || !(4..=LONGEST_MESSAGE).contains(&length) {
+        return Err(invalid("not a message of authentication"));
+    }
+    let mut body = vec![0; length - 4];
+    stream.read_exact(&mut body).await?;
+    match frontend::decode(b'p', Bytes::from(body)) {
+        Ok(frontend::Message::Password(body)) => Ok(body),
+        _ => Err(invalid("not a message of authentication")),
+    }
+}
+
+/// Settings of the start-up packet; those of `options` come first, so that named ones win.
+fn settings(startup: &Startup) -> Result<Vec<(String, String)>, Report> {
+    let mut settings = Vec::new();
+    if let Some(text) = startup.parameters.get("options") {
+        settings = startup::options(text).map_err(|word| {
+            fatal(
+                SqlState::SYNTAX_ERROR,
+                &format!("invalid command-line argument for server process: {word}"),
+            )
+        })?;
+    }
+    let named = startup
+        .parameters
+        .iter()
+        .filter(|(name, _)| !NOT_SETTINGS.contains(&name.as_str()) && !name.starts_with("_pq_."))
+        .map(|(name, value)| (name.clone(), value.clone()));
+    settings.extend(named);
+    Ok(settings)
+}
+
+async fn accept<S: AsyncWrite + Unpin>(
+    server: &Server,
+    startup: &Startup,
+    login: &Login,
+    settings: &[(String, String)],
+    address: SocketAddr,
+    stream: &mut S,
+) -> io::Result<Result<Accepted, Report>> {
+    let secret_length = if startup.minor >= 2 { 32 } else { 4 };
+    let cancellation = server.cancels.register(secret_length);
+    let identity = Identity {
+        user: login.user.to_string(),
+        catalog: login.catalog.to_string(),
+        storage: pintail_transpiler::Storage::Lake,
+        backend_pid: cancellation.key().pid,
+        client_address: Some(address.ip().to_string()),
+    };
+    let mut machine = match Machine::new(identity, server.scripts.clone(), settings) {
+        Ok(machine) => machine,
+        Err(report) => return Ok(Err(report.with_severity(Severity::Fatal))),
+    };
+    let tenant = server.tenant(login)?;
+    let mut buffer = BytesMut::new();
+    backend::backend_key(&mut buffer, cancellation.key());
+    stream.write_all_buf(&mut buffer).await?;
+    machine.greet();
+    server.metrics.logins.with_label_values(&["ok"]).inc();
+    tracing::info!(pid = cancellation.key().pid, "session started");
+    Ok(Ok(Accepted {
+        machine,
+        cancellation,
+        tenant,
+    }))
+}
+
+fn fatal(sqlstate: SqlState, message: &str) -> Report {
+    Report::new(sqlstate, message).with_severity(Severity::Fatal)
+}

@@ -1,0 +1,184 @@
+//! TLS, start-up packet, cancel requests: consuming steps from a socket to an authenticated session.
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use bytes::{Bytes, BytesMut};
+use pintail_sqlstate::{Report, Severity, SqlState, ToReport};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio_rustls::server::TlsStream;
+
+use super::Server;
+use super::authenticate::authenticate;
+use crate::session::driver::Driver;
+use crate::wire::backend;
+use crate::wire::startup::{self, FirstPacket, Startup};
+
+/// The first byte of a TLS record: a client that starts with TLS at once.
+const TLS_HANDSHAKE: u8 = 0x16;
+/// The protocol that such a client must name (manual, "SSL Session Encryption").
+const ALPN: &[u8] = b"postgresql";
+/// A polite client asks for GSSAPI, then TLS, then starts: no more than these.
+const FIRST_PACKETS: usize = 3;
+/// The newest minor version of protocol 3 that is spoken.
+const NEWEST_MINOR: u16 = 2;
+
+/// Whether a place is free for one more connection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Capacity {
+    Free,
+    Full,
+}
+
+/// An authenticated session on one of the two kinds of connection.
+pub(super) enum Session {
+    Plain(Box<Driver<TcpStream>>),
+    Tls(Box<Driver<TlsStream<TcpStream>>>),
+}
+
+impl Session {
+    pub(super) async fn run(self) {
+        match self {
+            Self::Plain(driver) => driver.run().await,
+            Self::Tls(driver) => driver.run().await,
+        }
+    }
+}
+
+/// Takes a socket to its session. `None` where the connection had another purpose or was refused.
+pub(super) async fn establish(
+    server: &Arc<Server>,
+    mut socket: TcpStream,
+    address: SocketAddr,
+    capacity: Capacity,
+) -> io::Result<Option<Session>> {
+    let mut first = [0u8; 1];
+    if socket.peek(&mut first).await? == 1 && first[0] == TLS_HANDSHAKE {
+        let stream = server.tls.accept(socket).await?;
+        if stream.get_ref().1.alpn_protocol() != Some(ALPN) {
+            return Err(io::Error::new(io::ErrorKind::InvalidData, "direct TLS without the protocol's name"));
+        }
+        return over_tls(server, stream, address, capacity).await;
+    }
+    for _ in 0..FIRST_PACKETS {
+        match first_packet(&mut socket).await? {
+            FirstPacket::Tls => {
+                socket.write_all(b"S").await?;
+                let stream = server.tls.accept(socket).await?;
+                return over_tls(server, stream, address, capacity).await;
+            }
+            FirstPacket::Gss => socket.write_all(b"N").await?,
+            FirstPacket::Cancel(key) => {
+                server.cancels.cancel(&key);
+                return Ok(None);
+            }
+            FirstPacket::Start(startup) => {
+                if !server.config.allow_plaintext {
+                    let report = Report::new(
+                        SqlState::INVALID_AUTHORIZATION_SPECIFICATION,
+                        "this server accepts sessions over TLS only",
+                    )
+                    .with_hint("Connect with sslmode=require.");
+                    refuse(&mut socket, &report).await?;
+                    return Ok(None);
+                }
+                let driver = start(server, socket, startup, address, capacity).await?;
+                return Ok(driver.map(|driver| Session::Plain(Box::new(driver))));
+            }
+        }
+    }
+    Err(io::Error::new(io::ErrorKind::InvalidData, "too many negotiation requests"))
+}
+
+async fn over_tls(
+    server: &Arc<Server>,
+    mut stream: TlsStream<TcpStream>,
+    address: SocketAddr,
+    capacity: Capacity,
+) -> io::Result<Option<Session>> {
+    match first_packet(&mut stream).await? {
+        FirstPacket::Start(startup) => {
+            let driver = start(server, stream, startup, address, capacity).await?;
+            Ok(driver.map(|driver| Session::Tls(Box::new(driver))))
+        }
+        FirstPacket::Cancel(key) => {
+            server.cancels.cancel(&key);
+            Ok(None)
+        }
+        FirstPacket::Tls | FirstPacket::Gss => {
+            Err(io::Error::new(io::ErrorKind::InvalidData, "a second encryption request"))
+        }
+    }
+}
+
+async fn first_packet(stream: &mut (impl AsyncRead + AsyncWrite + Unpin)) -> io::Result<FirstPacket> {
+    let mut length = [0u8; 4];
+    stream.read_exact(&mut length).await?;
+    let length = match startup::body_length(length) {
+        Ok(length) => length,
+        Err(error) => return Err(protocol(stream, &error.to_report()).await),
+    };
+    let mut body = vec![0; length];
+    stream.read_exact(&mut body).await?;
+    match startup::decode(Bytes::from(body)) {
+        Ok(packet) => Ok(packet),
+        Err(error) => {
+            let mut report = error.to_report();
+            if report.message.contains("version 3") {
+                report.sqlstate = SqlState::FEATURE_NOT_SUPPORTED;
+            }
+            Err(protocol(stream, &report).await)
+        }
+    }
+}
+
+async fn protocol(stream: &mut (impl AsyncWrite + Unpin), report: &Report) -> io::Error {
+    let _ = refuse(stream, report).await;
+    io::Error::new(io::ErrorKind::InvalidData, report.message.clone())
+}
+
+/// Tells why, and ends.
+pub(super) async fn refuse(stream: &mut (impl AsyncWrite + Unpin), report: &Report) -> io::Result<()> {
+    let mut buffer = BytesMut::new();
+    backend::report(&mut buffer, &report.clone().with_severity(Severity::Fatal));
+    stream.write_all(&buffer).await?;
+    stream.shutdown().await
+}
+
+async fn start<S: AsyncRead + AsyncWrite + Unpin + Send>(
+    server: &Arc<Server>,
+    mut stream: S,
+    startup: Startup,
+    address: SocketAddr,
+    capacity: Capacity,
+) -> io::Result<Option<Driver<S>>> {
+    if capacity == Capacity::Full {
+        let report = Report::new(SqlState::TOO_MANY_CONNECTIONS, "sorry, too many clients already").with_detail(format!(
+            "max_connections is {}.",
+            server.config.max_connections
+        ));
+        refuse(&mut stream, &report).await?;
+        return Ok(None);
+    }
+    let unknown: Vec<String> = startup.parameters.keys().filter(|name| name.starts_with("_pq_.")).cloned().collect();
+    if startup.minor > NEWEST_MINOR || !unknown.is_empty() {
+        let mut buffer = BytesMut::new();
+        backend::negotiate_version(&mut buffer, unknown);
+        stream.write_all(&buffer).await?;
+    }
+    match authenticate(server, &mut stream, &startup, address).await? {
+        Ok(accepted) => Ok(Some(Driver::new(
+            stream,
+            accepted.machine,
+            accepted.cancellation,
+            accepted.tenant,
+            server.services(),
+        ))),
+        Err(report) => {
+            refuse(&mut stream, &report).await?;
+            Ok(None)
+        }
+    }
+}

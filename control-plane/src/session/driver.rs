@@ -1,0 +1,426 @@
+//! Gives a [`Machine`] its sockets and its worker.
+//!
+//! The driver knows no SQL and makes no decision of the protocol: it does what [`Machine::next`] asks, watches for the
+//! client's end and for cancel requests meanwhile, and writes what is queued when nothing more can be read without waiting.
+
+use std::collections::HashMap;
+use std::time::{Duration, Instant};
+
+use bytes::BytesMut;
+use futures::FutureExt;
+use pintail_sqlstate::{Report, Severity, SqlState, ToReport};
+use pintail_worker_api::error::CallError;
+use pintail_worker_api::messages::{OpenSession, SessionOpened};
+use pintail_worker_api::client::ResultStream;
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadHalf, WriteHalf};
+use tokio_util::sync::CancellationToken;
+
+use super::machine::{Answer, Call, Event, Forget, Machine, Next};
+use crate::cancel::Cancellation;
+use crate::metrics::Metrics;
+use crate::pool::{Lease, Pool, Tenant};
+use crate::wire::frontend;
+
+/// Output is written once this much waits, even in the middle of a result.
+const WRITE_ABOVE: usize = 128 << 10;
+/// Input that arrives while a statement runs is read ahead up to this much; more stays in the socket.
+const READ_AHEAD: usize = 256 << 10;
+/// Statements on a worker that is sent a second time to another: only the opening of a session, which ran nothing yet.
+const OPEN_ATTEMPTS: usize = 2;
+
+/// What a session needs of its server.
+pub struct Services {
+    /// Workers.
+    pub pool: Pool,
+    /// Counters.
+    pub metrics: Metrics,
+    /// The server stops: idle sessions end, running statements may finish.
+    pub draining: CancellationToken,
+    /// The server stops now.
+    pub ending: CancellationToken,
+    /// Whether the kernel wall must be up.
+    pub kernel_wall_required: WallDemand,
+}
+
+/// What proof of the kernel wall a session asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WallDemand {
+    /// Whatever the machine has.
+    AsAvailable,
+    /// It must be up.
+    Required,
+}
+
+/// Why a session is over.
+enum End {
+    /// The client went, or asked to go.
+    Client,
+    /// Everything is written; close.
+    Done,
+}
+
+/// One session.
+pub struct Driver<S> {
+    reader: ReadHalf<S>,
+    writer: WriteHalf<S>,
+    inbound: BytesMut,
+    machine: Machine,
+    cancellation: Cancellation,
+    services: Services,
+    tenant: Tenant,
+    session_id: String,
+    lease: Option<Lease>,
+    streams: HashMap<u64, ResultStream>,
+    running: Option<(u64, Instant)>,
+}
+
+impl<S: AsyncRead + AsyncWrite + Send> Driver<S> {
+    /// A session on an authenticated connection.
+    pub fn new(
+        stream: S,
+        machine: Machine,
+        cancellation: Cancellation,
+        tenant: Tenant,
+        services: Services,
+    ) -> Self {
+        let (reader, writer) = tokio::io::split(stream);
+        let session_id = format!("s{}", cancellation.key().pid);
+        Self {
+            reader,
+            writer,
+            inbound: BytesMut::with_capacity(8 << 10),
+            machine,
+            cancellation,
+            services,
+            tenant,
+            session_id,
+            lease: None,
+            streams: HashMap::new(),
+            running: None,
+        }
+    }
+
+    /// Serves the session to its end.
+    pub async fn run(mut self) {
+        while self.step().await.is_ok() {}
+        self.streams.clear();
+        let _ = tokio::time::timeout(Duration::from_secs(1), self.flush()).await;
+        let _ = tokio::time::timeout(Duration::from_secs(1), self.writer.shutdown()).await;
+    }
+
+    async fn step(&mut self) -> Result<(), End> {
+        let next = self.machine.next();
+        self.forget();
+        let answer = match next {
+            Next::Read => return self.read_message().await,
+            Next::Close => return Err(End::Done),
+            Next::Call(Call::Acquire { setup }) => Answer::Acquired(self.acquire(setup).await?),
+            Next::Call(Call::Release) => {
+                self.streams.clear();
+                self.lease = None;
+                Answer::Released
+            }
+            Next::Call(Call::Prepare(prepare)) => {
+                let client = self.client()?;
+                let call = async move { client.prepare(&prepare).await };
+                Answer::Prepared(self.call(0, call).await?)
+            }
+            Next::Call(Call::Execute(execute)) => {
+                self.running = Some((execute.sequence, Instant::now()));
+                let client = self.client()?;
+                let sequence = execute.sequence;
+                let call = async move {
+                    let mut stream = client.execute(&execute).await?;
+                    let first = stream.next().await?;
+                    Ok((stream, first))
+                };
+                let result = self.call(sequence, call).await?.map(|(stream, first)| {
+                    self.streams.insert(sequence, stream);
+                    first
+                });
+                self.observe(sequence, &result);
+                Answer::Frame(result)
+            }
+            Next::Frame(sequence) => {
+                if self.machine.out().len() >= WRITE_ABOVE {
+                    self.flush_while_running(sequence).await?;
+                }
+                let Some(mut stream) = self.streams.remove(&sequence) else {
+                    return Err(End::Done);
+                };
+                let call = async move {
+                    let frame = stream.next().await?;
+                    Ok((stream, frame))
+                };
+                let result = self.call(sequence, call).await?.map(|(stream, frame)| {
+                    self.streams.insert(sequence, stream);
+                    frame
+                });
+                self.observe(sequence, &result);
+                Answer::Frame(result)
+            }
+        };
+        self.note_worker(&answer);
+        self.machine.on(Event::Answer(answer));
+        Ok(())
+    }
+
+    fn client(&self) -> Result<pintail_worker_api::client::WorkerClient, End> {
+        self.lease.as_ref().map(Lease::client).ok_or(End::Done)
+    }
+
+    /// Hands the next message to the machine, after writing what waits if the client must be waited for.
+    async fn read_message(&mut self) -> Result<(), End> {
+        loop {
+            match frontend::next_frame(&mut self.inbound) {
+                Ok(Some((kind, body))) => {
+                    let sync_follows = frontend::peek(&self.inbound) == Some(b'S');
+                    self.cancellation.arm();
+                    self.machine.on(Event::Message {
+                        message: frontend::decode(kind, body),
+                        sync_follows,
+                    });
+                    return Ok(());
+                }
+                Ok(None) => {}
+                Err(error) => {
+                    self.machine.on(Event::Message {
+                        message: Err(error),
+                        sync_follows: false,
+                    });
+                    return Ok(());
+                }
+            }
+            self.flush().await?;
+            tokio::select! {
+                biased;
+                read = self.reader.read_buf(&mut self.inbound) => match read {
+                    Ok(0) | Err(_) => return Err(End::Client),
+                    Ok(_) => {}
+                },
+                () = self.services.draining.cancelled() => {
+                    self.machine.end(shutting_down());
+                    return Ok(());
+                }
+            }
+        }
+    }
+
+    /// Waits for a call, watching for cancel requests, the client's end and the server's. Input is read ahead.
+    async fn call<T>(
+        &mut self,
+        sequence: u64,
+        call: impl Future<Output = Result<T, CallError>>,
+    ) -> Result<Result<T, CallError>, End> {
+        tokio::pin!(call);
+        loop {
+            let read_ahead = self.inbound.len() < READ_AHEAD;
+            if read_ahead {
+                self.inbound.reserve(4 << 10);
+            }
+            tokio::select! {
+                biased;
+                result = &mut call => return Ok(result),
+                () = self.cancellation.requested() => self.send_cancel(sequence),
+                read = self.reader.read_buf(&mut self.inbound), if read_ahead => {
+                    if matches!(read, Ok(0) | Err(_)) {
+                        return Err(End::Client);
+                    }
+                }
+                () = self.services.ending.cancelled() => {
+                    self.machine.end(shutting_down());
+                    return Err(End::Done);
+                }
+            }
+        }
+    }
+
+    fn send_cancel(&self, sequence: u64) {
+        if let (Some(lease), 1..) = (&self.lease, sequence) {
+            let client = lease.client();
+            crate::tasks::spawn("cancel", async move {
+                if let Err(error) = client.cancel(sequence).await {
+                    tracing::warn!(%error, "a cancel request did not reach the worker");
+                }
+            });
+        }
+    }
+
+    /// A worker with an open session, proven to stand behind its walls.
+    async fn acquire(&mut self, setup: Vec<String>) -> Result<Result<(), Report>, End> {
+        let open = OpenSession {
+            session_id: self.session_id.clone(),
+            setup,
+            catalog: String::new(),
+        };
+        let (pool, tenant, demand) = (self.services.pool.clone(), self.tenant.clone(), self.services.kernel_wall_required);
+        let acquire = async move { Ok(open_session(&pool, &tenant, &open, demand).await) };
+        tokio::pin!(acquire);
+        loop {
+            let read_ahead = self.inbound.len() < READ_AHEAD;
+            tokio::select! {
+                biased;
+                result = &mut acquire => {
+                    let result: Result<Result<Lease, Report>, End> = result;
+                    return Ok(result?.map(|lease| {
+                        tracing::debug!(worker = %lease.id(), "session opened");
+                        self.lease = Some(lease);
+                    }));
+                }
+                () = self.cancellation.requested() => {
+                    let report = Report::new(SqlState::QUERY_CANCELED, "canceling statement due to user request");
+                    return Ok(Err(report));
+                }
+                read = self.reader.read_buf(&mut self.inbound), if read_ahead => {
+                    if matches!(read, Ok(0) | Err(_)) {
+                        return Err(End::Client);
+                    }
+                }
+                () = self.services.draining.cancelled() => return Ok(Err(shutting_down())),
+            }
+        }
+    }
+
+    /// A worker that was lost or is not to be trusted is never reused.
+    fn note_worker(&mut self, answer: &Answer) {
+        let error = match answer {
+            Answer::Prepared(Err(error)) | Answer::Frame(Err(error)) => error,
+            _ => return,
+        };
+        let broken = match error {
+            CallError::Statement { broken, .. } => *broken,
+            CallError::Lost { reason } => {
+                tracing::warn!(reason, "a worker was lost in a session");
+                self.services.metrics.workers_lost.inc();
+                true
+            }
+        };
+        if let (true, Some(lease)) = (broken, &mut self.lease) {
+            lease.mark_broken();
+        }
+    }
+
+    fn observe(
+        &mut self,
+        sequence: u64,
+        result: &Result<Option<(pintail_worker_api::messages::Frame, bytes::Bytes)>, CallError>,
+    ) {
+        let outcome = match result {
+            Ok(Some((frame, _))) if frame.trailer.is_none() => return,
+            Ok(_) => "ok".to_owned(),
+            Err(error) => error.to_report().sqlstate.class().to_owned(),
+        };
+        self.services.metrics.statements.with_label_values(&[outcome.as_str()]).inc();
+        if let Some((running, since)) = self.running
+            && running == sequence
+        {
+            self.services.metrics.statement_seconds.observe(since.elapsed().as_secs_f64());
+            tracing::debug!(sequence, outcome, micros = since.elapsed().as_micros(), "statement");
+        }
+    }
+
+    fn forget(&mut self) {
+        for item in self.machine.take_forgotten() {
+            match item {
+                Forget::Stream(sequence) => {
+                    if let Some(mut stream) = self.streams.remove(&sequence) {
+                        // The end usually stands right behind the trailer; reading it spares a stream reset.
+                        let _ = stream.next().now_or_never();
+                    }
+                }
+                Forget::Statement(handle) => {
+                    if let Some(lease) = &self.lease {
+                        let client = lease.client();
+                        crate::tasks::spawn("close-statement", async move {
+                            let _ = client.close_statement(handle).await;
+                        });
+                    }
+                }
+            }
+        }
+    }
+
+    async fn flush(&mut self) -> Result<(), End> {
+        if self.machine.out().is_empty() {
+            return Ok(());
+        }
+        while let Some(block) = self.machine.out().take() {
+            self.writer.write_all(&block).await.map_err(|_| End::Client)?;
+            self.services.metrics.bytes_sent.inc_by(block.len() as u64);
+        }
+        self.writer.flush().await.map_err(|_| End::Client)
+    }
+
+    /// Writes in the middle of a result: a cancel request is passed on even while the client does not read.
+    async fn flush_while_running(&mut self, sequence: u64) -> Result<(), End> {
+        while let Some(block) = self.machine.out().take() {
+            let written = block.len() as u64;
+            let mut rest = block;
+            while !rest.is_empty() {
+                let cancelled = tokio::select! {
+                    biased;
+                    write = self.writer.write_buf(&mut rest) => match write {
+                        Ok(0) | Err(_) => return Err(End::Client),
+                        Ok(_) => false,
+                    },
+                    () = self.cancellation.requested() => true,
+                    () = self.services.ending.cancelled() => return Err(End::Done),
+                };
+                if cancelled {
+                    self.send_cancel(sequence);
+                }
+            }
+            self.services.metrics.bytes_sent.inc_by(written);
+        }
+        Ok(())
+    }
+}
+
+async fn open_session(pool: &Pool, tenant: &Tenant, open: &OpenSession, demand: WallDemand) -> Result<Lease, Report> {
+    let mut attempt = 1;
+    loop {
+        let mut lease = pool.acquire(tenant).await.map_err(|error| {
+            tracing::warn!(%error, cause = ?std::error::Error::source(&error).map(ToString::to_string), "no worker for a session");
+            error.to_report()
+        })?;
+        match lease.client().open_session(open).await {
+            Ok(opened) => {
+                if let Err(missing) = proven(&opened, demand) {
+                    tracing::error!(worker = %lease.id(), missing, "alarm: a worker did not prove its walls");
+                    lease.mark_broken();
+                    return Err(Report::new(SqlState::INTERNAL_ERROR, "the session's isolation could not be proven"));
+                }
+                return Ok(lease);
+            }
+            // Nothing of the client's ran yet, so another worker may be tried.
+            Err(CallError::Lost { reason }) if attempt < OPEN_ATTEMPTS => {
+                tracing::warn!(worker = %lease.id(), reason, "a worker was lost before its session");
+                lease.mark_broken();
+                attempt += 1;
+            }
+            Err(error) => {
+                tracing::warn!(worker = %lease.id(), report = %error.to_report(), "a session could not be opened");
+                lease.mark_broken();
+                return Err(error.to_report().with_severity(Severity::Fatal));
+            }
+        }
+    }
+}
+
+fn proven(opened: &SessionOpened, demand: WallDemand) -> Result<(), &'static str> {
+    if opened.external_access {
+        return Err("external access is on");
+    }
+    if !opened.configuration_locked {
+        return Err("the configuration is not locked");
+    }
+    if demand == WallDemand::Required && opened.kernel_wall != "up" {
+        return Err("the kernel wall is not up");
+    }
+    Ok(())
+}
+
+fn shutting_down() -> Report {
+    Report::new(SqlState::ADMIN_SHUTDOWN, "terminating connection due to administrator command")
+        .with_severity(Severity::Fatal)
+}

@@ -1,0 +1,370 @@
+//! Statements at the engine: what is asked, and what becomes of the frames that answer.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use pintail_sqlstate::{Report, SqlState};
+use pintail_transpiler::{Returns, Tag, TransactionModes};
+use pintail_worker_api::error::CallError;
+use pintail_worker_api::messages::{Execute, Frame, Param, RowsWanted, Trailer, Want};
+
+use super::machine::{Call, EngineSettings, Machine, Next, Op, Waiting};
+use super::portal::{Body, PortalState, Prepared, Rows, Suspended, describe};
+use super::transaction::Implicit;
+use crate::wire::backend;
+
+/// A statement for the engine.
+#[derive(Debug)]
+pub(super) struct Run {
+    pub(super) source: Source,
+    pub(super) params: Vec<Param>,
+    pub(super) formats: Vec<i16>,
+    pub(super) audience: Audience,
+    /// Characters of the client's text before the statement, where the engine sees the client's own bytes.
+    pub(super) offset: Option<usize>,
+}
+
+/// Where the engine finds the text.
+#[derive(Debug)]
+pub(super) enum Source {
+    /// Here.
+    Text(String),
+    /// In a statement that it has prepared.
+    Prepared(Arc<Prepared>),
+}
+
+/// Who sees the result.
+#[derive(Debug)]
+pub(super) enum Audience {
+    /// The client.
+    Client(ToClient),
+    /// Nobody; success has a consequence.
+    Nobody(After),
+}
+
+/// How a result reaches the client.
+#[derive(Debug)]
+pub(super) struct ToClient {
+    /// Whether a `RowDescription` precedes the rows (simple protocol).
+    pub(super) described: Described,
+    /// Names that replace the engine's.
+    pub(super) columns: Option<Vec<pintail_transpiler::Column>>,
+    pub(super) tag: Tag,
+    pub(super) returns: Returns,
+    /// The portal and its row limit, 0 for none (extended protocol).
+    pub(super) portal: Option<(String, u32)>,
+}
+
+/// Whether the client knows the columns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Described {
+    /// It learns them from the result.
+    Now,
+    /// It asked before.
+    Before,
+}
+
+/// What a silent statement's success brings about.
+#[derive(Debug, Clone)]
+pub(super) enum After {
+    Nothing,
+    ImplicitBegun,
+    Begun(TransactionModes),
+    Committed { chain: bool },
+    RolledBack { chain: bool },
+    EngineSettings(EngineSettings),
+}
+
+/// A statement whose frames come in.
+#[derive(Debug)]
+pub(super) struct Running {
+    pub(super) run: Run,
+    pub(super) stream: u64,
+    /// Rows that may still be sent before the portal is suspended.
+    pub(super) room: Option<u32>,
+    /// Rows sent by this Execute.
+    pub(super) sent: u64,
+}
+
+impl Run {
+    /// A statement whose result nobody sees.
+    pub(super) fn silent(sql: impl Into<String>, after: After) -> Box<Self> {
+        Box::new(Self {
+            source: Source::Text(sql.into()),
+            params: Vec::new(),
+            formats: Vec::new(),
+            audience: Audience::Nobody(after),
+            offset: None,
+        })
+    }
+
+    fn is_control(&self) -> bool {
+        matches!(&self.audience, Audience::Nobody(after) if !matches!(after, After::Nothing))
+            || matches!(&self.source, Source::Text(sql) if sql == "COMMIT" || sql == "ROLLBACK")
+    }
+}
+
+impl Machine {
+    /// Sends a statement to the engine, after what must come before it: a worker, settings, an implicit transaction.
+    pub(super) fn start_run(&mut self, run: Box<Run>) {
+        if !self.has_worker() {
+            self.queue.push_front(Op::Run(run));
+            return;
+        }
+        if !run.is_control() {
+            if let Some(op) = self.settings_op() {
+                self.queue.push_front(Op::Run(run));
+                self.queue.push_front(op);
+                return;
+            }
+            if self.transaction.implicit == Implicit::Wanted {
+                self.queue.push_front(Op::Run(run));
+                self.queue.push_front(Op::Run(Run::silent("BEGIN", After::ImplicitBegun)));
+                return;
+            }
+        }
+        self.sequence += 1;
+        let (handle, sql) = match &run.source {
+            Source::Text(sql) => (0, sql.clone()),
+            Source::Prepared(prepared) => match prepared.body {
+                Body::Engine { handle, .. } => (handle, String::new()),
+                Body::Session => (0, String::new()),
+            },
+        };
+        let setting = |name: &str| self.settings.get(name).unwrap_or_default();
+        let execute = Execute {
+            handle,
+            sql,
+            params: run.params.clone(),
+            sequence: self.sequence,
+            timeout_ms: u64::try_from(self.settings.integer("statement_timeout")).unwrap_or(0),
+            want: Some(Want::Rows(RowsWanted {
+                formats: run.formats.iter().map(|format| u32::from(*format == 1)).collect(),
+                date_style: setting("DateStyle"),
+                interval_style: setting("IntervalStyle"),
+                time_zone: setting("TimeZone"),
+                bytea_output: setting("bytea_output"),
+                extra_float_digits: i32::try_from(self.settings.integer("extra_float_digits")).unwrap_or(1),
+            })),
+            param_oids: Vec::new(),
+        };
+        let room = match &run.audience {
+            Audience::Client(ToClient {
+                portal: Some((_, limit)),
+                ..
+            }) if *limit > 0 => Some(*limit),
+            _ => None,
+        };
+        self.waiting = Some(Waiting::Run(Box::new(Running {
+            run: *run,
+            stream: self.sequence,
+            room,
+            sent: 0,
+        })));
+        self.call = Some(Next::Call(Call::Execute(execute)));
+    }
+
+    /// Settings that act in the engine, as they should be.
+    pub(super) fn engine_settings(&self) -> EngineSettings {
+        let catalog = pintail_quote(&self.identity.catalog);
+        let mut path: Vec<String> = self
+            .search_path()
+            .iter()
+            .filter(|schema| !matches!(schema.as_str(), "$user" | "pg_catalog" | "information_schema"))
+            .map(|schema| format!("{catalog}.{}", pintail_quote(if schema == "public" { "main" } else { schema })))
+            .collect();
+        path.push("__pintail.pg".into());
+        EngineSettings {
+            time_zone: self.settings.get("TimeZone").unwrap_or_default(),
+            search_path: path.join(","),
+        }
+    }
+
+    /// What brings the engine's settings to where they should be; `None` where they are there.
+    pub(super) fn settings_op(&self) -> Option<Op> {
+        let now = self.engine.as_ref()?;
+        let wanted = self.engine_settings();
+        let literal = |text: &str| text.replace('\'', "''");
+        let mut statements = Vec::new();
+        if now.time_zone != wanted.time_zone {
+            statements.push(format!("SET TimeZone = '{}'", literal(&wanted.time_zone)));
+        }
+        if now.search_path != wanted.search_path {
+            statements.push(format!("SET search_path = '{}'", literal(&wanted.search_path)));
+        }
+        (!statements.is_empty()).then(|| Op::Run(Run::silent(statements.join("; "), After::EngineSettings(wanted))))
+    }
+
+    pub(super) fn on_frame(&mut self, running: Box<Running>, result: Result<Option<(Frame, Bytes)>, CallError>) {
+        match result {
+            Ok(Some((frame, bytes))) => self.take_frame(running, frame, bytes),
+            Ok(None) => self.run_failed(
+                &running,
+                &CallError::Lost {
+                    reason: "a result ended without its trailer".into(),
+                },
+            ),
+            Err(error) => self.run_failed(&running, &error),
+        }
+    }
+
+    fn run_failed(&mut self, running: &Running, error: &CallError) {
+        if let Audience::Nobody(after) = &running.run.audience {
+            self.after_failure(after);
+        }
+        if let Audience::Client(ToClient {
+            portal: Some((name, _)), ..
+        }) = &running.run.audience
+            && let Some(portal) = self.portals.get_mut(name)
+        {
+            portal.state = PortalState::Done;
+        }
+        let error = match error {
+            CallError::Statement { report, broken } => CallError::Statement {
+                report: Box::new(placed(report, running.run.offset)),
+                broken: *broken,
+            },
+            lost @ CallError::Lost { .. } => lost.clone(),
+        };
+        self.call_failed(&error);
+    }
+
+    fn take_frame(&mut self, mut running: Box<Running>, mut frame: Frame, bytes: Bytes) {
+        let Audience::Client(client) = &running.run.audience else {
+            return self.take_silent(running, &frame);
+        };
+        if let Some(header) = frame.header.take()
+            && client.described == Described::Now
+            && header.returns_rows
+            && client.returns != Returns::Nothing
+        {
+            let mut columns = describe(&header.columns, &running.run.formats);
+            rename(&mut columns, client.columns.as_deref());
+            backend::row_description(self.out.buffer(), &columns);
+        }
+        let mut rows = Rows {
+            count: frame.rows,
+            bytes,
+        };
+        // A statement that PostgreSQL answers without rows may give some here (a count of the engine's own).
+        if client.returns == Returns::Nothing {
+            rows = Rows::default();
+        }
+        let sendable = rows.split(running.room.unwrap_or(u32::MAX));
+        running.sent += u64::from(sendable.count);
+        if let Some(room) = &mut running.room {
+            *room -= sendable.count;
+        }
+        if sendable.count > 0 {
+            self.out.push(sendable.bytes);
+        }
+        if running.room == Some(0) {
+            return self.suspend(*running, rows, frame.trailer);
+        }
+        match frame.trailer {
+            Some(trailer) => self.complete(*running, &trailer),
+            None => {
+                self.call = Some(Next::Frame(running.stream));
+                self.waiting = Some(Waiting::Run(running));
+            }
+        }
+    }
+
+    fn take_silent(&mut self, running: Box<Running>, frame: &Frame) {
+        if frame.trailer.is_none() {
+            self.call = Some(Next::Frame(running.stream));
+            self.waiting = Some(Waiting::Run(running));
+            return;
+        }
+        self.forget.push(super::machine::Forget::Stream(running.stream));
+        if let Audience::Nobody(after) = &running.run.audience
+            && let Err(report) = self.after(after)
+        {
+            self.fail(report);
+        }
+    }
+
+    fn complete(&mut self, running: Running, trailer: &Trailer) {
+        self.forget.push(super::machine::Forget::Stream(running.stream));
+        let Audience::Client(client) = running.run.audience else { return };
+        let count = match client.returns {
+            Returns::Nothing => trailer.count,
+            Returns::Rows | Returns::Unknown if running.sent > 0 || client.portal.is_some() => running.sent,
+            Returns::Rows | Returns::Unknown => trailer.count,
+        };
+        if let Some((name, _)) = &client.portal
+            && let Some(portal) = self.portals.get_mut(name)
+        {
+            portal.state = PortalState::Done;
+        }
+        self.tell_settings();
+        backend::command_complete(self.out.buffer(), client.tag.render(count));
+    }
+
+    fn suspend(&mut self, running: Running, rest: Rows, trailer: Option<Trailer>) {
+        let Audience::Client(ToClient {
+            portal: Some((name, _)), ..
+        }) = running.run.audience
+        else {
+            return;
+        };
+        if let Some(portal) = self.portals.get_mut(&name) {
+            portal.state = PortalState::Suspended(Suspended {
+                stream: running.stream,
+                rest,
+                trailer,
+            });
+        }
+        backend::portal_suspended(self.out.buffer());
+    }
+
+    /// Goes on with a suspended portal.
+    pub(super) fn resume(&mut self, suspended: Suspended, run: Run, limit: u32) {
+        let running = Box::new(Running {
+            run,
+            stream: suspended.stream,
+            room: (limit > 0).then_some(limit),
+            sent: 0,
+        });
+        let frame = Frame {
+            header: None,
+            rows: suspended.rest.count,
+            trailer: suspended.trailer,
+        };
+        self.take_frame(running, frame, suspended.rest.bytes);
+    }
+}
+
+/// The position in the client's text, where the engine saw the client's own bytes.
+pub(super) fn placed(report: &Report, offset: Option<usize>) -> Report {
+    let mut report = report.clone();
+    report.position = match (report.position, offset) {
+        (Some(position), Some(offset)) => Some(position.saturating_add(u32::try_from(offset).unwrap_or(u32::MAX))),
+        _ => None,
+    };
+    report
+}
+
+/// Names that `PostgreSQL` would give in place of the engine's.
+pub(super) fn rename(columns: &mut [backend::ColumnDescription], names: Option<&[pintail_transpiler::Column]>) {
+    for (column, name) in columns.iter_mut().zip(names.unwrap_or_default()) {
+        column.name.clone_from(&name.name);
+    }
+}
+
+/// An identifier in double quotes.
+pub(super) fn pintail_quote(name: &str) -> String {
+    format!("\"{}\"", name.replace('"', "\"\""))
+}
+
+/// The report for a write in a read-only transaction.
+pub(super) fn read_only(tag: &Tag) -> Report {
+    let command = match tag {
+        Tag::Fixed(tag) => tag.as_str(),
+        Tag::Rows(prefix) => prefix.trim_end_matches(" 0"),
+    };
+    Report::new(
+        SqlState::READ_ONLY_SQL_TRANSACTION,
+        format!("cannot execute {command} in a read-only transaction"),
+    )
+}

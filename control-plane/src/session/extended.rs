@@ -1,0 +1,331 @@
+//! The extended protocol's messages (manual, "Extended Query").
+
+use std::sync::Arc;
+
+use pintail_sqlstate::{Report, SqlState, ToReport};
+use pintail_transpiler::{Kind, Returns, Role, Statement};
+use pintail_worker_api::error::CallError;
+use pintail_worker_api::messages::{Param, Prepare, Prepared as WorkerPrepared};
+
+use super::engine::{Audience, Described, Run, Source, ToClient, placed};
+use super::machine::{Call, Machine, Next, Op, PendingParse, Waiting};
+use super::portal::{Body, Portal, PortalState, Prepared, describe, format_of};
+use super::statement::{Delivery, duplicate_statement};
+use super::transaction::Implicit;
+use crate::wire::backend::{self, ColumnDescription};
+use crate::wire::frontend::{Bind, Message, Target};
+
+impl Machine {
+    /// Answers one message of the extended protocol.
+    pub(super) fn extended(&mut self, message: Message, sync_follows: bool) -> Result<(), Report> {
+        match message {
+            Message::Parse { name, sql, types } => self.parse(name, &sql, &types),
+            Message::Bind(bind) => self.bind(bind),
+            Message::Describe(Target::Statement(name)) => self.describe_statement(&name),
+            Message::Describe(Target::Portal(name)) => self.describe_portal(&name),
+            Message::Execute { portal, max_rows } => self.execute(&portal, max_rows, sync_follows),
+            Message::Close(target) => {
+                match target {
+                    Target::Statement(name) => self.drop_statement(&name),
+                    Target::Portal(name) => self.drop_portal(&name),
+                }
+                backend::close_complete(self.out.buffer());
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn parse(&mut self, name: String, sql: &str, types: &[u32]) -> Result<(), Report> {
+        if name.is_empty() {
+            self.drop_statement("");
+        } else if self.statements.contains_key(&name) {
+            return Err(duplicate_statement(&name));
+        }
+        let script = self.scripts.parse(sql).map_err(|error| error.to_report())?;
+        let statement = match script.statements.as_ref() {
+            [] => {
+                self.statements.insert(
+                    name,
+                    Arc::new(Prepared {
+                        statement: None,
+                        param_oids: types.to_vec(),
+                        body: Body::Session,
+                        from_sql: false,
+                    }),
+                );
+                backend::parse_complete(self.out.buffer());
+                return Ok(());
+            }
+            [one] => one.clone(),
+            _ => {
+                return Err(Report::new(
+                    SqlState::SYNTAX_ERROR,
+                    "cannot insert multiple commands into a prepared statement",
+                ));
+            }
+        };
+        self.start_parse(name, statement, types, false)
+    }
+
+    /// Has the engine prepare a statement that is its own; notes the others.
+    pub(super) fn start_parse(
+        &mut self,
+        name: String,
+        statement: Statement,
+        types: &[u32],
+        from_sql: bool,
+    ) -> Result<(), Report> {
+        if !matches!(statement.kind, Kind::Transaction(_)) {
+            self.transaction.check()?;
+        }
+        let for_engine = matches!(
+            statement.kind,
+            Kind::Read | Kind::Write | Kind::Ddl | Kind::Explain | Kind::Other
+        );
+        let plan = if for_engine { Some(self.plan(&statement, types)?) } else { None };
+        let one_step = plan.filter(|plan| plan.steps.len() == 1 && plan.steps[0].role == Role::Main && plan.notices.is_empty());
+        let Some(mut plan) = one_step else {
+            self.finish_local_parse(name, statement, types, from_sql);
+            return Ok(());
+        };
+        if !self.has_worker() {
+            // The message is answered once more when the worker is there.
+            self.queue.push_front(Op::Parse {
+                name,
+                statement: Box::new(statement),
+                types: types.to_vec(),
+                from_sql,
+            });
+            return Ok(());
+        }
+        if let Some(op) = self.settings_op() {
+            self.queue.push_front(Op::Parse {
+                name,
+                statement: Box::new(statement),
+                types: types.to_vec(),
+                from_sql,
+            });
+            self.queue.push_front(op);
+            return Ok(());
+        }
+        let step = plan.steps.remove(0);
+        self.waiting = Some(Waiting::Prepare(Box::new(PendingParse {
+            name,
+            statement,
+            columns: plan.columns,
+            unchanged: step.unchanged,
+            from_sql,
+        })));
+        self.call = Some(Next::Call(Call::Prepare(Prepare {
+            sql: step.sql,
+            param_oids: types.to_vec(),
+        })));
+        Ok(())
+    }
+
+    fn finish_local_parse(&mut self, name: String, statement: Statement, types: &[u32], from_sql: bool) {
+        let prepared = Prepared {
+            statement: Some(statement),
+            param_oids: types.to_vec(),
+            body: Body::Session,
+            from_sql,
+        };
+        self.store_prepared(name, prepared);
+    }
+
+    fn store_prepared(&mut self, name: String, prepared: Prepared) {
+        let from_sql = prepared.from_sql;
+        self.statements.insert(name, Arc::new(prepared));
+        if from_sql {
+            backend::command_complete(self.out.buffer(), "PREPARE".into());
+        } else {
+            backend::parse_complete(self.out.buffer());
+        }
+    }
+
+    pub(super) fn finish_parse(&mut self, parse: PendingParse, result: Result<WorkerPrepared, CallError>) {
+        let answer = match result {
+            Ok(answer) => answer,
+            Err(CallError::Statement { report, .. }) => {
+                let offset = parse.unchanged.then_some(parse.statement.offset);
+                return self.fail(placed(&report, offset));
+            }
+            Err(lost) => return self.call_failed(&lost),
+        };
+        let mut columns = answer.columns;
+        for (column, wanted) in columns.iter_mut().zip(parse.columns.unwrap_or_default()) {
+            column.name = wanted.name;
+        }
+        if parse.statement.returns == Returns::Nothing || !answer.returns_rows {
+            columns.clear();
+        }
+        let prepared = Prepared {
+            statement: Some(parse.statement),
+            param_oids: answer.param_oids,
+            body: Body::Engine {
+                handle: answer.handle,
+                columns,
+            },
+            from_sql: parse.from_sql,
+        };
+        self.store_prepared(parse.name, prepared);
+    }
+
+    fn bind(&mut self, bind: Bind) -> Result<(), Report> {
+        let prepared = self.statement_named(&bind.statement)?;
+        if let Some(statement) = &prepared.statement
+            && !matches!(statement.kind, Kind::Transaction(_))
+        {
+            self.transaction.check()?;
+        }
+        let expected = prepared.param_oids.len();
+        if bind.params.len() != expected {
+            return Err(Report::new(
+                SqlState::PROTOCOL_VIOLATION,
+                format!(
+                    "bind message supplies {} parameters, but prepared statement \"{}\" requires {expected}",
+                    bind.params.len(),
+                    bind.statement
+                ),
+            ));
+        }
+        if bind.param_formats.len() > 1 && bind.param_formats.len() != expected {
+            return Err(Report::new(
+                SqlState::PROTOCOL_VIOLATION,
+                format!("bind message has {} parameter formats but {expected} parameters", bind.param_formats.len()),
+            ));
+        }
+        if let Some(bad) = bind.param_formats.iter().chain(&bind.result_formats).find(|format| !matches!(format, 0 | 1)) {
+            return Err(Report::new(SqlState::INVALID_PARAMETER_VALUE, format!("unsupported format code: {bad}")));
+        }
+        let columns = self.columns_of(&prepared).len();
+        if bind.result_formats.len() > 1 && bind.result_formats.len() != columns {
+            return Err(Report::new(
+                SqlState::PROTOCOL_VIOLATION,
+                format!("bind message has {} result formats but query has {columns} columns", bind.result_formats.len()),
+            ));
+        }
+        if !bind.portal.is_empty() && self.portals.contains_key(&bind.portal) {
+            return Err(Report::new(
+                SqlState::DUPLICATE_CURSOR,
+                format!("cursor \"{}\" already exists", bind.portal),
+            ));
+        }
+        self.drop_portal(&bind.portal);
+        let params = bind
+            .params
+            .into_iter()
+            .zip(&prepared.param_oids)
+            .enumerate()
+            .map(|(index, (value, oid))| Param {
+                format: u32::from(format_of(&bind.param_formats, index) == 1),
+                value,
+                type_oid: *oid,
+            })
+            .collect();
+        self.portals.insert(
+            bind.portal,
+            Portal {
+                prepared,
+                params,
+                formats: bind.result_formats,
+                state: PortalState::Fresh,
+            },
+        );
+        backend::bind_complete(self.out.buffer());
+        Ok(())
+    }
+
+    /// The columns of a prepared statement, in text.
+    fn columns_of(&self, prepared: &Prepared) -> Vec<ColumnDescription> {
+        match (&prepared.body, &prepared.statement) {
+            (Body::Engine { columns, .. }, _) => describe(columns, &[]),
+            (Body::Session, Some(statement)) => self.local_columns(statement),
+            (Body::Session, None) => Vec::new(),
+        }
+    }
+
+    fn describe_statement(&mut self, name: &str) -> Result<(), Report> {
+        let prepared = self.statement_named(name)?;
+        backend::parameter_description(self.out.buffer(), &prepared.param_oids);
+        let columns = self.columns_of(&prepared);
+        self.send_columns(&columns);
+        Ok(())
+    }
+
+    fn describe_portal(&mut self, name: &str) -> Result<(), Report> {
+        let portal = self.portal_named(name)?;
+        let (prepared, formats) = (Arc::clone(&portal.prepared), portal.formats.clone());
+        let mut columns = self.columns_of(&prepared);
+        for (index, column) in columns.iter_mut().enumerate() {
+            column.format = format_of(&formats, index);
+        }
+        self.send_columns(&columns);
+        Ok(())
+    }
+
+    fn send_columns(&mut self, columns: &[ColumnDescription]) {
+        if columns.is_empty() {
+            backend::no_data(self.out.buffer());
+        } else {
+            backend::row_description(self.out.buffer(), columns);
+        }
+    }
+
+    fn execute(&mut self, name: &str, limit: u32, sync_follows: bool) -> Result<(), Report> {
+        let portal = self.portal_named(name)?;
+        let prepared = Arc::clone(&portal.prepared);
+        let Some(statement) = prepared.statement.clone() else {
+            backend::empty_query(self.out.buffer());
+            return Ok(());
+        };
+        let delivery = Delivery {
+            described: Described::Before,
+            formats: portal.formats.clone(),
+            portal: Some((name.to_owned(), limit)),
+        };
+        match std::mem::replace(&mut portal.state, PortalState::Done) {
+            PortalState::Fresh => {
+                let params = portal.params.clone();
+                let writes = matches!(statement.kind, Kind::Write | Kind::Ddl | Kind::Other);
+                if writes && !sync_follows && !self.transaction.is_open() && self.transaction.implicit == Implicit::None {
+                    // More may follow before Sync, and all of it is one transaction.
+                    self.transaction.implicit = Implicit::Wanted;
+                }
+                self.run_prepared(&prepared, &statement, params, &delivery)
+            }
+            PortalState::Suspended(suspended) => {
+                let run = Run {
+                    source: Source::Prepared(Arc::clone(&prepared)),
+                    params: Vec::new(),
+                    formats: Vec::new(),
+                    audience: Audience::Client(ToClient {
+                        described: Described::Before,
+                        columns: None,
+                        tag: statement.tag.clone(),
+                        returns: statement.returns,
+                        portal: delivery.portal,
+                    }),
+                    offset: None,
+                };
+                self.resume(suspended, run, limit);
+                Ok(())
+            }
+            PortalState::Done if statement.returns == Returns::Rows => {
+                backend::command_complete(self.out.buffer(), statement.tag.render(0));
+                Ok(())
+            }
+            PortalState::Done => Err(Report::new(
+                SqlState::OBJECT_NOT_IN_PREREQUISITE_STATE,
+                format!("portal \"{name}\" cannot be run"),
+            )),
+        }
+    }
+
+    fn portal_named(&mut self, name: &str) -> Result<&mut Portal, Report> {
+        self.portals.get_mut(name).ok_or_else(|| {
+            Report::new(SqlState::INVALID_CURSOR_NAME, format!("portal \"{name}\" does not exist"))
+        })
+    }
+}

@@ -1,0 +1,470 @@
+//! The session's state machine: events in, bytes and calls out, no I/O.
+//!
+//! Work is a queue of operations. A driver asks [`Machine::next`] what is needed, does it, and reports back with
+//! [`Machine::on`]. One path runs every statement, whichever protocol brought it: the simple protocol queues operations
+//! that end in `ReadyForQuery`, the extended one queues those of one message.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
+
+use bytes::Bytes;
+use pintail_sqlstate::{Report, Severity, SqlState, ToReport};
+use pintail_transpiler::{Context, Statement, Storage};
+use pintail_worker_api::error::CallError;
+use pintail_worker_api::messages::{Execute, Frame, Prepare, Prepared as WorkerPrepared};
+
+use super::engine::{Run, Running};
+use super::out::Out;
+use super::portal::{Portal, Prepared};
+use super::scripts::ScriptCache;
+use super::settings::Settings;
+use super::transaction::{Implicit, Transaction};
+use crate::wire::ProtocolError;
+use crate::wire::backend;
+use crate::wire::frontend::Message;
+
+/// Who the session belongs to. Fixed after authentication.
+#[derive(Debug, Clone)]
+pub struct Identity {
+    /// The user.
+    pub user: String,
+    /// The catalog it starts in.
+    pub catalog: String,
+    /// What the catalog's tables can do.
+    pub storage: Storage,
+    /// `pg_backend_pid()`.
+    pub backend_pid: i32,
+    /// The client's address.
+    pub client_address: Option<String>,
+}
+
+/// What happened.
+#[derive(Debug)]
+pub enum Event {
+    /// A message of the client; the flag tells whether a Sync stands right behind it.
+    Message {
+        /// The message, or what is wrong with it.
+        message: Result<Message, ProtocolError>,
+        /// A Sync is already there behind it.
+        sync_follows: bool,
+    },
+    /// A call has its answer.
+    Answer(Answer),
+}
+
+/// What a call gave.
+#[derive(Debug)]
+pub enum Answer {
+    /// To [`Call::Acquire`].
+    Acquired(Result<(), Report>),
+    /// To [`Call::Release`].
+    Released,
+    /// To [`Call::Prepare`].
+    Prepared(Result<WorkerPrepared, CallError>),
+    /// To [`Call::Execute`] and to [`Next::Frame`]: the next frame, or `None` where the stream ended without a trailer.
+    Frame(Result<Option<(Frame, Bytes)>, CallError>),
+}
+
+/// What the machine needs.
+#[derive(Debug)]
+pub enum Next {
+    /// The client's next message.
+    Read,
+    /// A call to the worker or the pool.
+    Call(Call),
+    /// The next frame of a stream.
+    Frame(u64),
+    /// Nothing more: write what is queued, then close.
+    Close,
+}
+
+/// A call.
+#[derive(Debug)]
+pub enum Call {
+    /// A worker with a session that ran `setup`.
+    Acquire {
+        /// Session macros and settings.
+        setup: Vec<String>,
+    },
+    /// Give the worker back; its instance dies.
+    Release,
+    /// Prepare a statement.
+    Prepare(Prepare),
+    /// Run one; its stream is known by [`Execute::sequence`].
+    Execute(Execute),
+}
+
+/// What can be freed without waiting.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Forget {
+    /// A prepared statement in the worker.
+    Statement(u64),
+    /// A stream.
+    Stream(u64),
+}
+
+/// One piece of work.
+#[derive(Debug)]
+pub(super) enum Op {
+    /// A statement of a simple query.
+    Statement(Statement),
+    /// A statement for the engine.
+    Run(Box<Run>),
+    /// A Parse that waited for a worker.
+    Parse {
+        name: String,
+        statement: Box<Statement>,
+        types: Vec<u32>,
+        from_sql: bool,
+    },
+    /// Commits the implicit transaction if one is open.
+    EndImplicit,
+    /// Rolls the implicit transaction back if one is open.
+    UndoImplicit,
+    /// `CommandComplete`.
+    Complete(String),
+    /// `ReadyForQuery`.
+    Ready,
+}
+
+/// What an outstanding call's answer is for.
+#[derive(Debug)]
+pub(super) enum Waiting {
+    Acquire,
+    Release,
+    Prepare(Box<PendingParse>),
+    Run(Box<Running>),
+}
+
+/// A Parse (or PREPARE) whose text is with the worker.
+#[derive(Debug)]
+pub(super) struct PendingParse {
+    pub(super) name: String,
+    pub(super) statement: Statement,
+    pub(super) columns: Option<Vec<pintail_transpiler::Column>>,
+    pub(super) unchanged: bool,
+    pub(super) from_sql: bool,
+}
+
+/// How bytes reach the client, and what is asked of the driver.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Phase {
+    /// Messages are answered.
+    Serving,
+    /// An error in the extended protocol: everything up to Sync is passed over.
+    Skipping,
+    /// The connection ends.
+    Closing,
+}
+
+/// The state of one session.
+pub struct Machine {
+    pub(super) identity: Identity,
+    pub(super) scripts: ScriptCache,
+    pub(super) settings: Settings,
+    pub(super) transaction: Transaction,
+    pub(super) statements: HashMap<String, Arc<Prepared>>,
+    pub(super) portals: HashMap<String, Portal>,
+    pub(super) queue: VecDeque<Op>,
+    pub(super) waiting: Option<Waiting>,
+    pub(super) call: Option<Next>,
+    pub(super) phase: Phase,
+    pub(super) out: Out,
+    pub(super) forget: Vec<Forget>,
+    pub(super) sequence: u64,
+    /// What the engine was last told of settings that act there; `None` without a worker.
+    pub(super) engine: Option<EngineSettings>,
+}
+
+/// Settings that live in the engine.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct EngineSettings {
+    pub(super) time_zone: String,
+    pub(super) search_path: String,
+}
+
+impl Machine {
+    /// A session right after authentication. `start` are the settings of its start-up packet.
+    pub fn new(identity: Identity, scripts: ScriptCache, start: &[(String, String)]) -> Result<Self, Report> {
+        let mut settings = Settings::new(&identity.user);
+        for (name, value) in start {
+            settings.start_with(name, value)?;
+        }
+        Ok(Self {
+            identity,
+            scripts,
+            settings,
+            transaction: Transaction::default(),
+            statements: HashMap::new(),
+            portals: HashMap::new(),
+            queue: VecDeque::new(),
+            waiting: None,
+            call: None,
+            phase: Phase::Serving,
+            out: Out::default(),
+            forget: Vec::new(),
+            sequence: 0,
+            engine: None,
+        })
+    }
+
+    /// Queues what follows `AuthenticationOk` and `BackendKeyData`: parameter statuses and the first `ReadyForQuery`.
+    pub fn greet(&mut self) {
+        self.tell_settings();
+        backend::ready(self.out.buffer(), self.transaction.status());
+    }
+
+    /// What waits to be written.
+    pub fn out(&mut self) -> &mut Out {
+        &mut self.out
+    }
+
+    /// What may be freed now.
+    pub fn take_forgotten(&mut self) -> Vec<Forget> {
+        std::mem::take(&mut self.forget)
+    }
+
+    /// Whether a transaction is open, failed or not.
+    pub fn in_transaction(&self) -> bool {
+        self.transaction.is_open()
+    }
+
+    /// Ends the session with a report (a time limit, a shutdown).
+    pub fn end(&mut self, report: Report) {
+        self.queue.clear();
+        self.call = None;
+        backend::report(self.out.buffer(), &report.with_severity(Severity::Fatal));
+        self.phase = Phase::Closing;
+    }
+
+    /// What is needed now.
+    pub fn next(&mut self) -> Next {
+        loop {
+            if self.phase == Phase::Closing {
+                return Next::Close;
+            }
+            if let Some(call) = self.call.take() {
+                return call;
+            }
+            let Some(op) = self.queue.pop_front() else {
+                return Next::Read;
+            };
+            self.perform(op);
+        }
+    }
+
+    /// Takes an event.
+    pub fn on(&mut self, event: Event) {
+        match event {
+            Event::Message { message, sync_follows } => self.on_message(message, sync_follows),
+            Event::Answer(answer) => self.on_answer(answer),
+        }
+    }
+
+    fn perform(&mut self, op: Op) {
+        match op {
+            Op::Statement(statement) => self.run_statement(&statement),
+            Op::Run(run) => self.start_run(run),
+            Op::Parse {
+                name,
+                statement,
+                types,
+                from_sql,
+            } => {
+                if let Err(report) = self.start_parse(name, *statement, &types, from_sql) {
+                    self.fail(report);
+                }
+            }
+            Op::EndImplicit => self.end_implicit(),
+            Op::UndoImplicit => self.undo_implicit(),
+            Op::Complete(tag) => {
+                self.tell_settings();
+                backend::command_complete(self.out.buffer(), tag);
+            }
+            Op::Ready => {
+                self.tell_settings();
+                if !self.transaction.is_open() {
+                    self.drop_portals();
+                }
+                backend::ready(self.out.buffer(), self.transaction.status());
+            }
+        }
+    }
+
+    fn on_message(&mut self, message: Result<Message, ProtocolError>, sync_follows: bool) {
+        let message = match message {
+            Ok(message) => message,
+            Err(error @ ProtocolError::Fatal(_)) => return self.end(error.to_report()),
+            Err(error) => {
+                if self.phase == Phase::Serving {
+                    // Which protocol the broken message was of is not known, so the wait is for a Sync, as PostgreSQL's.
+                    self.extended_error(&error.to_report());
+                }
+                return;
+            }
+        };
+        match message {
+            Message::Terminate => self.phase = Phase::Closing,
+            Message::Sync => self.sync(),
+            _ if self.phase == Phase::Skipping => {}
+            Message::Query(sql) => self.query(&sql),
+            Message::FunctionCall => {
+                let report = Report::new(SqlState::FEATURE_NOT_SUPPORTED, "the function-call protocol is not supported");
+                backend::report(self.out.buffer(), &report);
+                self.queue.push_back(Op::Ready);
+            }
+            Message::Password(_) => {
+                self.end(Report::new(SqlState::PROTOCOL_VIOLATION, "unexpected message of authentication"));
+            }
+            // Left over from a COPY that failed: the client had not seen the error yet.
+            Message::CopyData(_) | Message::CopyDone | Message::CopyFail(_) | Message::Flush => {}
+            extended => {
+                if let Err(report) = self.extended(extended, sync_follows) {
+                    self.extended_error(&report);
+                }
+            }
+        }
+    }
+
+    fn query(&mut self, sql: &str) {
+        self.drop_statement("");
+        self.drop_portal("");
+        let script = match self.scripts.parse(sql) {
+            Ok(script) => script,
+            Err(error) => {
+                self.queue.push_back(Op::Ready);
+                return self.fail(error.to_report());
+            }
+        };
+        if script.statements.is_empty() {
+            backend::empty_query(self.out.buffer());
+        }
+        if script.statements.len() > 1 && !self.transaction.is_open() {
+            self.transaction.implicit = Implicit::Wanted;
+        }
+        self.queue.extend(script.statements.iter().cloned().map(Op::Statement));
+        self.queue.push_back(Op::EndImplicit);
+        self.queue.push_back(Op::Ready);
+    }
+
+    fn on_answer(&mut self, answer: Answer) {
+        match (self.waiting.take(), answer) {
+            (Some(Waiting::Acquire), Answer::Acquired(Ok(()))) => self.engine = Some(self.engine_settings()),
+            (Some(Waiting::Acquire), Answer::Acquired(Err(report))) => self.fail(report),
+            (Some(Waiting::Release), Answer::Released) => self.engine = None,
+            (Some(Waiting::Prepare(parse)), Answer::Prepared(result)) => self.finish_parse(*parse, result),
+            (Some(Waiting::Run(running)), Answer::Frame(result)) => self.on_frame(running, result),
+            (waiting, answer) => {
+                tracing::error!(?waiting, ?answer, "an answer to no question");
+                self.end(Report::new(SqlState::INTERNAL_ERROR, "the session lost its place"));
+            }
+        }
+    }
+
+    /// An error of the current statement: tells it and drops what depended on it.
+    pub(super) fn fail(&mut self, report: Report) {
+        let fatal = report.severity == Severity::Fatal;
+        backend::report(self.out.buffer(), &report);
+        if fatal {
+            self.phase = Phase::Closing;
+            return;
+        }
+        let simple = self.queue.iter().any(|op| matches!(op, Op::Ready));
+        self.queue.clear();
+        self.transaction.fail();
+        if simple {
+            self.queue.push_back(Op::UndoImplicit);
+            self.queue.push_back(Op::Ready);
+        } else {
+            self.phase = Phase::Skipping;
+        }
+    }
+
+    fn extended_error(&mut self, report: &Report) {
+        backend::report(self.out.buffer(), report);
+        self.queue.clear();
+        self.transaction.fail();
+        self.phase = Phase::Skipping;
+    }
+
+    /// An error of a call: of the statement, or of the worker itself, which ends the session.
+    pub(super) fn call_failed(&mut self, error: &CallError) {
+        let report = error.to_report();
+        match error {
+            CallError::Statement { .. } => self.fail(report),
+            CallError::Lost { .. } => self.fail(report.with_severity(Severity::Fatal)),
+        }
+    }
+
+    pub(super) fn notice(&mut self, report: &Report) {
+        backend::report(self.out.buffer(), report);
+    }
+
+    pub(super) fn tell_settings(&mut self) {
+        for (name, value) in self.settings.untold() {
+            backend::parameter_status(self.out.buffer(), name, &value);
+        }
+    }
+
+    /// Asks for a worker; `true` where there is one already. The caller queues itself again for afterwards.
+    pub(super) fn has_worker(&mut self) -> bool {
+        if self.engine.is_some() {
+            return true;
+        }
+        let setup = self.with_context(&[], |context| pintail_transpiler::session_setup(context));
+        self.waiting = Some(Waiting::Acquire);
+        self.call = Some(Next::Call(Call::Acquire { setup }));
+        false
+    }
+
+    /// Runs `use_it` with what the transpiler may know of this session.
+    pub(super) fn with_context<T>(&self, param_oids: &[u32], use_it: impl FnOnce(&Context<'_>) -> T) -> T {
+        let search_path = self.search_path();
+        let setting = |name: &str| self.settings.get(name);
+        use_it(&Context {
+            catalog: &self.identity.catalog,
+            storage: self.identity.storage,
+            user: &self.identity.user,
+            session_user: &self.identity.user,
+            search_path: &search_path,
+            param_oids,
+            setting: &setting,
+            backend_pid: self.identity.backend_pid,
+            client_address: self.identity.client_address.as_deref(),
+        })
+    }
+
+    /// The entries of `search_path`, unquoted.
+    pub(super) fn search_path(&self) -> Vec<String> {
+        let value = self.settings.get("search_path").unwrap_or_default();
+        value.split(',').map(|entry| entry.trim().trim_matches('"').to_owned()).filter(|entry| !entry.is_empty()).collect()
+    }
+
+    pub(super) fn drop_statement(&mut self, name: &str) {
+        if let Some(prepared) = self.statements.remove(name) {
+            self.forget_statement(&prepared);
+        }
+    }
+
+    /// Frees the worker's statement once neither a name nor a portal needs it.
+    fn forget_statement(&mut self, prepared: &Arc<Prepared>) {
+        if let (super::portal::Body::Engine { handle, .. }, 1) = (&prepared.body, Arc::strong_count(prepared)) {
+            self.forget.push(Forget::Statement(*handle));
+        }
+    }
+
+    pub(super) fn drop_portal(&mut self, name: &str) {
+        let Some(portal) = self.portals.remove(name) else { return };
+        if let super::portal::PortalState::Suspended(suspended) = &portal.state {
+            self.forget.push(Forget::Stream(suspended.stream));
+        }
+        self.forget_statement(&portal.prepared);
+    }
+
+    pub(super) fn drop_portals(&mut self) {
+        let names: Vec<String> = self.portals.keys().cloned().collect();
+        for name in names {
+            self.drop_portal(&name);
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! What is still to be written to the client, in order.
+
+use std::collections::VecDeque;
+
+use bytes::{Bytes, BytesMut};
+
+/// Blocks below this size are copied next to their neighbours, so that small answers leave in one write.
+const COPY_BELOW: usize = 16 << 10;
+
+/// A queue of bytes. Large blocks from a worker pass through without a copy.
+#[derive(Debug, Default)]
+pub struct Out {
+    blocks: VecDeque<Bytes>,
+    tail: BytesMut,
+    queued: usize,
+}
+
+impl Out {
+    /// Where small messages are appended.
+    pub fn buffer(&mut self) -> &mut BytesMut {
+        &mut self.tail
+    }
+
+    /// Appends a block of whole messages.
+    pub fn push(&mut self, block: Bytes) {
+        if block.len() < COPY_BELOW {
+            self.tail.extend_from_slice(&block);
+            return;
+        }
+        self.seal();
+        self.queued += block.len();
+        self.blocks.push_back(block);
+    }
+
+    /// Bytes waiting.
+    pub fn len(&self) -> usize {
+        self.queued + self.tail.len()
+    }
+
+    /// Whether nothing waits.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The next block to write.
+    pub fn take(&mut self) -> Option<Bytes> {
+        if self.blocks.is_empty() {
+            self.seal();
+        }
+        let block = self.blocks.pop_front()?;
+        self.queued -= block.len();
+        Some(block)
+    }
+
+    fn seal(&mut self) {
+        if !self.tail.is_empty() {
+            let block = self.tail.split().freeze();
+            self.queued += block.len();
+            self.blocks.push_back(block);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn order_is_kept_between_small_and_large() {
+        let mut out = Out::default();
+        out.buffer().extend_from_slice(b"a");
+        out.push(Bytes::from(vec![b'x'; COPY_BELOW]));
+        out.push(Bytes::from_static(b"b"));
+        assert_eq!(out.len(), COPY_BELOW + 2);
+        assert_eq!(out.take().as_deref(), Some(&b"a"[..]));
+        assert_eq!(out.take().map(|block| block.len()), Some(COPY_BELOW));
+        assert_eq!(out.take().as_deref(), Some(&b"b"[..]));
+        assert_eq!(out.take(), None);
+    }
+}

@@ -1,0 +1,143 @@
+//! Prepared statements and portals.
+
+use std::sync::Arc;
+
+use bytes::{Buf, Bytes};
+use pintail_transpiler::Statement;
+use pintail_worker_api::messages::{Column, Param, Trailer};
+
+use crate::wire::backend::ColumnDescription;
+
+/// A prepared statement, named or not.
+#[derive(Debug)]
+pub(super) struct Prepared {
+    /// `None` for an empty text.
+    pub(super) statement: Option<Statement>,
+    /// Parameter types as described to the client.
+    pub(super) param_oids: Vec<u32>,
+    /// How it runs.
+    pub(super) body: Body,
+    /// Whether the client made it with `PREPARE`.
+    pub(super) from_sql: bool,
+}
+
+/// How a prepared statement runs.
+#[derive(Debug)]
+pub(super) enum Body {
+    /// By the engine, prepared there.
+    Engine {
+        /// The worker's name for it.
+        handle: u64,
+        /// Its columns, empty where it returns no rows.
+        columns: Vec<Column>,
+    },
+    /// By the session, or by the engine in steps that cannot be prepared ahead.
+    Session,
+}
+
+/// A portal.
+#[derive(Debug)]
+pub(super) struct Portal {
+    pub(super) prepared: Arc<Prepared>,
+    pub(super) params: Vec<Param>,
+    pub(super) formats: Vec<i16>,
+    pub(super) state: PortalState,
+}
+
+/// Where a portal is.
+#[derive(Debug)]
+pub(super) enum PortalState {
+    /// Bound; left by Execute.
+    Fresh,
+    /// A row limit cut it; left by Execute or by its end.
+    Suspended(Suspended),
+    /// Its rows are all sent.
+    Done,
+}
+
+/// The rest of a cut result.
+#[derive(Debug)]
+pub(super) struct Suspended {
+    /// The stream that gives the rest.
+    pub(super) stream: u64,
+    /// Whole messages already received and not sent.
+    pub(super) rest: Rows,
+    /// The stream's end, if it came with the rest.
+    pub(super) trailer: Option<Trailer>,
+}
+
+/// A block of whole `DataRow` messages.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Rows {
+    pub(super) count: u32,
+    pub(super) bytes: Bytes,
+}
+
+impl Rows {
+    /// Takes at most `limit` rows off the front, by stepping over message lengths.
+    pub(super) fn split(&mut self, limit: u32) -> Self {
+        if limit >= self.count {
+            return std::mem::take(self);
+        }
+        let mut end = 0;
+        for _ in 0..limit {
+            let Some(mut length) = self.bytes.get(end + 1..end + 5) else { break };
+            end += 1 + length.get_u32() as usize;
+        }
+        self.count -= limit;
+        Self {
+            count: limit,
+            bytes: self.bytes.split_to(end.min(self.bytes.len())),
+        }
+    }
+}
+
+/// The format of column `index` under Bind's rule: none means text, one stands for all.
+pub(super) fn format_of(formats: &[i16], index: usize) -> i16 {
+    match formats {
+        [] => 0,
+        [one] => *one,
+        many => many.get(index).copied().unwrap_or(0),
+    }
+}
+
+/// Worker columns as a row description.
+pub(super) fn describe(columns: &[Column], formats: &[i16]) -> Vec<ColumnDescription> {
+    columns
+        .iter()
+        .enumerate()
+        .map(|(index, column)| ColumnDescription {
+            name: column.name.clone(),
+            type_oid: column.type_oid,
+            type_len: i16::try_from(column.type_len).unwrap_or(-1),
+            typmod: column.typmod,
+            format: format_of(formats, index),
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(body: &[u8]) -> Vec<u8> {
+        let mut row = vec![b'D'];
+        row.extend(u32::try_from(body.len() + 4).expect("short").to_be_bytes());
+        row.extend(body);
+        row
+    }
+
+    #[test]
+    fn rows_are_cut_between_messages() {
+        let bytes: Vec<u8> = [row(b"a"), row(b""), row(b"ccc")].concat();
+        let mut rows = Rows {
+            count: 3,
+            bytes: bytes.clone().into(),
+        };
+        let first = rows.split(2);
+        assert_eq!((first.count, &first.bytes[..]), (2, &bytes[..11]));
+        let rest = rows.split(9);
+        assert_eq!((rest.count, &rest.bytes[..]), (1, &bytes[11..]));
+        assert_eq!(rows.count, 0);
+    }
+}

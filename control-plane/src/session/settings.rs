@@ -1,0 +1,438 @@
+//! The session's settings: `SET`, `RESET`, `SHOW` with `PostgreSQL`'s scoping (manual, "SET").
+//!
+//! A value set in a transaction that rolls back is gone; a local one is gone with its transaction. Names are looked up
+//! without case; `a.b` names that nobody defined are kept as they are.
+
+use std::collections::HashMap;
+
+use pintail_pgtypes::RenderSettings;
+use pintail_sqlstate::{Report, SqlState};
+
+use super::parameters::PARAMETERS;
+use super::unit;
+
+/// One setting of `PostgreSQL`.
+#[derive(Debug)]
+pub(super) struct Parameter {
+    pub(super) name: &'static str,
+    pub(super) kind: Kind,
+    pub(super) scope: Scope,
+    pub(super) default: &'static str,
+    pub(super) description: &'static str,
+}
+
+/// What a value looks like.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Kind {
+    Bool,
+    Integer { unit: &'static str, min: i64, max: i64 },
+    Real { min: f64, max: f64 },
+    Enum(&'static [&'static str]),
+    Text,
+}
+
+/// Who may change it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Scope {
+    /// A session.
+    Session,
+    /// Nobody at run time.
+    Fixed,
+}
+
+/// For how long a value holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Lifetime {
+    Session,
+    Transaction,
+}
+
+/// Settings that are sent as `ParameterStatus`, at the start and whenever they change.
+const REPORTED: &[&str] = &[
+    "server_version",
+    "server_encoding",
+    "client_encoding",
+    "application_name",
+    "is_superuser",
+    "session_authorization",
+    "DateStyle",
+    "IntervalStyle",
+    "TimeZone",
+    "integer_datetimes",
+    "standard_conforming_strings",
+    "in_hot_standby",
+    "default_transaction_read_only",
+    "search_path",
+];
+
+type Values = HashMap<String, String>;
+
+/// The values in force.
+#[derive(Debug, Default)]
+pub(super) struct Settings {
+    /// What RESET goes back to, where it differs from the built-in default.
+    start: Values,
+    session: Values,
+    local: Values,
+    /// The session's values at the start of the open transaction.
+    saved: Option<Values>,
+    /// What the client was last told.
+    told: HashMap<&'static str, String>,
+}
+
+impl Settings {
+    /// Settings of a session whose user is fixed; `session_authorization` is one of them.
+    pub(super) fn new(user: &str) -> Self {
+        let mut settings = Self::default();
+        settings.start.insert("session_authorization".into(), user.to_owned());
+        settings
+    }
+
+    /// Takes a value of the start-up packet: also what RESET goes back to.
+    pub(super) fn start_with(&mut self, name: &str, value: &str) -> Result<(), Report> {
+        let (key, value) = self.checked(name, &[value.to_owned()])?;
+        self.start.insert(key, value);
+        Ok(())
+    }
+
+    /// The value as SHOW prints it; `None` for a name that is no setting.
+    pub(super) fn get(&self, name: &str) -> Option<String> {
+        let key = name.to_ascii_lowercase();
+        let set = [&self.local, &self.session, &self.start].into_iter().find_map(|values| values.get(&key));
+        if let Some(value) = set {
+            return Some(value.clone());
+        }
+        let parameter = find(&key)?;
+        Some(match parameter.kind {
+            Kind::Integer { unit, .. } => unit::show(parameter.default, unit),
+            _ => parameter.default.to_owned(),
+        })
+    }
+
+    /// The value of an integer setting in its own unit.
+    pub(super) fn integer(&self, name: &str) -> i64 {
+        let value = self.get(name).unwrap_or_default();
+        match find(&name.to_ascii_lowercase()).map(|parameter| parameter.kind) {
+            Some(Kind::Integer { unit, .. }) => unit::parse(&value, unit).unwrap_or(0),
+            _ => value.parse().unwrap_or(0),
+        }
+    }
+
+    /// The setting's own spelling, for SHOW's column.
+    pub(super) fn display_name(name: &str) -> String {
+        find(&name.to_ascii_lowercase()).map_or_else(|| name.to_ascii_lowercase(), |parameter| parameter.name.to_owned())
+    }
+
+    /// Every setting with value and description, by name.
+    pub(super) fn all(&self) -> Vec<(&'static str, String, &'static str)> {
+        PARAMETERS
+            .iter()
+            .map(|parameter| (parameter.name, self.get(parameter.name).unwrap_or_default(), parameter.description))
+            .collect()
+    }
+
+    /// Sets a value.
+    pub(super) fn set(&mut self, lifetime: Lifetime, name: &str, values: &[String]) -> Result<(), Report> {
+        let (key, value) = self.checked(name, values)?;
+        match lifetime {
+            Lifetime::Session => {
+                self.local.remove(&key);
+                self.session.insert(key, value);
+            }
+            // Outside a transaction a local value has no time to live (a warning is the caller's).
+            Lifetime::Transaction => {
+                if self.saved.is_some() {
+                    self.local.insert(key, value);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Goes back to the value of the session's start.
+    pub(super) fn reset(&mut self, name: &str) -> Result<(), Report> {
+        let key = name.to_ascii_lowercase();
+        match find(&key) {
+            Some(parameter) if parameter.scope == Scope::Fixed => Err(fixed(parameter.name)),
+            None if !key.contains('.') => Err(unknown(name)),
+            _ => {
+                self.local.remove(&key);
+                self.session.remove(&key);
+                Ok(())
+            }
+        }
+    }
+
+    /// `RESET ALL`.
+    pub(super) fn reset_all(&mut self) {
+        self.local.clear();
+        self.session.clear();
+    }
+
+    /// A transaction begins.
+    pub(super) fn begin(&mut self) {
+        self.saved = Some(self.session.clone());
+    }
+
+    /// The transaction's changes stay, its local ones go.
+    pub(super) fn commit(&mut self) {
+        self.saved = None;
+        self.local.clear();
+    }
+
+    /// The transaction's changes go.
+    pub(super) fn roll_back(&mut self) {
+        if let Some(saved) = self.saved.take() {
+            self.session = saved;
+        }
+        self.local.clear();
+    }
+
+    /// What the client must be told since it was last told.
+    pub(super) fn untold(&mut self) -> Vec<(&'static str, String)> {
+        let mut news = Vec::new();
+        for name in REPORTED {
+            let value = self.get(name).unwrap_or_default();
+            if self.told.get(name) != Some(&value) {
+                self.told.insert(name, value.clone());
+                news.push((*name, value));
+            }
+        }
+        news
+    }
+
+    /// Key and canonical value, or why it is refused.
+    fn checked(&self, name: &str, values: &[String]) -> Result<(String, String), Report> {
+        let key = name.to_ascii_lowercase();
+        let Some(parameter) = find(&key) else {
+            if key.contains('.') {
+                return Ok((key, values.join(", ")));
+            }
+            return Err(unknown(name));
+        };
+        if parameter.scope == Scope::Fixed {
+            return Err(fixed(parameter.name));
+        }
+        let value = self.canonical(parameter, values)?;
+        Ok((key, value))
+    }
+
+    fn canonical(&self, parameter: &Parameter, values: &[String]) -> Result<String, Report> {
+        let name = parameter.name;
+        if name == "search_path" {
+            return Ok(values.iter().map(|entry| quoted(entry)).collect::<Vec<_>>().join(", "));
+        }
+        let value = values.join(", ");
+        match name {
+            "DateStyle" => return self.date_style(&value),
+            "TimeZone" => {
+                return RenderSettings::parse("", "", &value, "", 1)
+                    .map(|_| value.clone())
+                    .map_err(|_| invalid(name, &value));
+            }
+            "client_encoding" => return encoding(&value),
+            "transaction_isolation" | "default_transaction_isolation" => {}
+            _ if values.len() > 1 => {
+                return Err(Report::new(SqlState::INVALID_PARAMETER_VALUE, format!("SET {name} takes only one argument")));
+            }
+            _ => {}
+        }
+        match parameter.kind {
+            Kind::Text => Ok(value),
+            Kind::Bool => boolean(&value).map(str::to_owned).ok_or_else(|| {
+                Report::new(SqlState::INVALID_PARAMETER_VALUE, format!("parameter \"{name}\" requires a Boolean value"))
+            }),
+            Kind::Enum(words) => enumerated(words, &value).ok_or_else(|| {
+                invalid(name, &value).with_hint(format!("Available values: {}.", words.join(", ")))
+            }),
+            Kind::Real { min, max } => {
+                let number: f64 = value.trim().parse().map_err(|_| invalid(name, &value))?;
+                if min < max && !(min..=max).contains(&number) {
+                    return Err(outside(name, &value, &min.to_string(), &max.to_string()));
+                }
+                Ok(number.to_string())
+            }
+            Kind::Integer { unit, min, max } => {
+                let number = unit::parse(&value, unit).ok_or_else(|| invalid(name, &value))?;
+                if !(min..=max).contains(&number) {
+                    return Err(outside(name, &number.to_string(), &min.to_string(), &max.to_string()));
+                }
+                Ok(unit::show(&number.to_string(), unit))
+            }
+        }
+    }
+
+    /// The words given replace theirs; the other of style and order stays (manual, "Locale and Formatting").
+    fn date_style(&self, value: &str) -> Result<String, Report> {
+        let now = self.get("DateStyle").unwrap_or_default();
+        let (mut style, mut order) = now.split_once(", ").map_or(("ISO", "MDY"), |(style, order)| (style, order));
+        for word in value.split(',').map(|word| word.trim().to_ascii_lowercase()) {
+            match word.as_str() {
+                "iso" => style = "ISO",
+                "sql" => style = "SQL",
+                "postgres" => style = "Postgres",
+                "german" => (style, order) = ("German", "DMY"),
+                "mdy" | "us" | "noneuro" | "noneuropean" => order = "MDY",
+                "dmy" | "euro" | "european" => order = "DMY",
+                "ymd" => order = "YMD",
+                "default" => (style, order) = ("ISO", "MDY"),
+                _ => return Err(invalid("DateStyle", value)),
+            }
+        }
+        Ok(format!("{style}, {order}"))
+    }
+}
+
+fn find(key: &str) -> Option<&'static Parameter> {
+    let key = match key {
+        "timezone" | "time zone" => "timezone",
+        other => other,
+    };
+    PARAMETERS
+        .binary_search_by(|parameter| parameter.name.to_ascii_lowercase().as_str().cmp(key))
+        .ok()
+        .map(|index| &PARAMETERS[index])
+}
+
+fn quoted(entry: &str) -> String {
+    let plain = !entry.is_empty()
+        && !entry.starts_with(|c: char| c.is_ascii_digit())
+        && entry.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
+    if plain {
+        entry.to_owned()
+    } else {
+        format!("\"{}\"", entry.replace('"', "\"\""))
+    }
+}
+
+fn encoding(value: &str) -> Result<String, Report> {
+    let bare: String = value.chars().filter(char::is_ascii_alphanumeric).collect();
+    match bare.to_ascii_lowercase().as_str() {
+        "utf8" | "unicode" => Ok("UTF8".into()),
+        "sqlascii" => Ok("SQL_ASCII".into()),
+        _ => Err(invalid("client_encoding", value).with_detail("This server speaks UTF8.")),
+    }
+}
+
+/// `PostgreSQL` takes any unique beginning of true, false, yes, no, on, off, and 1 and 0.
+fn boolean(value: &str) -> Option<&'static str> {
+    let value = value.trim().to_ascii_lowercase();
+    let begins = |word: &str, shortest: usize| value.len() >= shortest && word.starts_with(&value);
+    if begins("true", 1) || begins("yes", 1) || value == "on" || value == "1" {
+        Some("on")
+    } else if begins("false", 1) || begins("no", 1) || begins("off", 2) || value == "0" {
+        Some("off")
+    } else {
+        None
+    }
+}
+
+fn enumerated(words: &[&str], value: &str) -> Option<String> {
+    let value = value.trim();
+    if let Some(word) = words.iter().find(|word| word.eq_ignore_ascii_case(value)) {
+        return Some((*word).to_owned());
+    }
+    // Switches such as `synchronous_commit` also take the spellings of a Boolean.
+    boolean(value).filter(|word| words.contains(word)).map(str::to_owned)
+}
+
+fn unknown(name: &str) -> Report {
+    Report::new(SqlState::UNDEFINED_OBJECT, format!("unrecognized configuration parameter \"{name}\""))
+}
+
+fn fixed(name: &str) -> Report {
+    Report::new(SqlState::CANT_CHANGE_RUNTIME_PARAM, format!("parameter \"{name}\" cannot be changed"))
+}
+
+fn invalid(name: &str, value: &str) -> Report {
+    Report::new(SqlState::INVALID_PARAMETER_VALUE, format!("invalid value for parameter \"{name}\": \"{value}\""))
+}
+
+fn outside(name: &str, value: &str, min: &str, max: &str) -> Report {
+    Report::new(
+        SqlState::INVALID_PARAMETER_VALUE,
+        format!("{value} is outside the valid range for parameter \"{name}\" ({min} .. {max})"),
+    )
+}
+
+/// The error for SHOW and `current_setting` of a name that is no setting.
+pub(super) fn not_a_setting(name: &str) -> Report {
+    unknown(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn set(settings: &mut Settings, name: &str, value: &str) -> Result<(), Report> {
+        settings.set(Lifetime::Session, name, &[value.to_owned()])
+    }
+
+    #[test]
+    fn the_table_is_sorted_for_the_search() {
+        assert!(PARAMETERS.windows(2).all(|pair| pair[0].name.to_ascii_lowercase() < pair[1].name.to_ascii_lowercase()));
+        let settings = Settings::new("u");
+        for parameter in PARAMETERS {
+            assert!(settings.get(parameter.name).is_some(), "{}", parameter.name);
+        }
+    }
+
+    #[test]
+    fn values_are_canonical() {
+        let mut settings = Settings::new("u");
+        for (name, value, shown) in [
+            ("statement_timeout", "5000", "5s"),
+            ("STATEMENT_TIMEOUT", "90s", "90s"),
+            ("work_mem", "65536", "64MB"),
+            ("enable_seqscan", "f", "off"),
+            ("datestyle", "German", "German, DMY"),
+            ("datestyle", "mdy", "German, MDY"),
+            ("client_encoding", "utf-8", "UTF8"),
+            ("timezone", "Europe/Berlin", "Europe/Berlin"),
+            ("my.thing", "X y", "X y"),
+            ("intervalstyle", "ISO_8601", "iso_8601"),
+            ("synchronous_commit", "true", "on"),
+        ] {
+            set(&mut settings, name, value).expect(name);
+            assert_eq!(settings.get(name).as_deref(), Some(shown), "{name}");
+        }
+        for (name, value, code) in [
+            ("nonsense", "1", "42704"),
+            ("server_version", "1", "55P02"),
+            ("statement_timeout", "-5", "22023"),
+            ("client_encoding", "LATIN1", "22023"),
+            ("timezone", "Mars/Base", "22023"),
+            ("enable_seqscan", "perhaps", "22023"),
+        ] {
+            assert_eq!(set(&mut settings, name, value).expect_err(name).sqlstate.as_str(), code, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_rolled_back_transaction_takes_its_values_along() {
+        let mut settings = Settings::new("u");
+        set(&mut settings, "work_mem", "8MB").expect("set");
+        settings.begin();
+        set(&mut settings, "work_mem", "16MB").expect("set");
+        settings.set(Lifetime::Transaction, "timezone", &["Asia/Tokyo".into()]).expect("local");
+        assert_eq!(settings.get("TimeZone").as_deref(), Some("Asia/Tokyo"));
+        settings.roll_back();
+        assert_eq!(settings.get("work_mem").as_deref(), Some("8MB"));
+        assert_eq!(settings.get("TimeZone").as_deref(), Some("UTC"));
+        settings.begin();
+        set(&mut settings, "work_mem", "32MB").expect("set");
+        settings.commit();
+        assert_eq!(settings.get("work_mem").as_deref(), Some("32MB"));
+    }
+
+    #[test]
+    fn only_changes_are_told() {
+        let mut settings = Settings::new("u");
+        assert_eq!(settings.untold().len(), REPORTED.len());
+        assert!(settings.untold().is_empty());
+        set(&mut settings, "application_name", "x").expect("set");
+        assert_eq!(settings.untold(), vec![("application_name", "x".to_owned())]);
+        settings.reset_all();
+        assert_eq!(settings.untold(), vec![("application_name", String::new())]);
+    }
+}

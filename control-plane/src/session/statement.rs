@@ -1,0 +1,245 @@
+//! One statement, whichever way it came: what its kind asks of the session and of the engine.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use pintail_sqlstate::{Report, SqlState, ToReport};
+use pintail_transpiler::{Deallocate, Execute, Kind, Plan, Role, Statement};
+use pintail_worker_api::messages::Param;
+
+use super::engine::{After, Audience, Described, Run, Source, ToClient, read_only};
+use super::machine::{Machine, Op};
+use super::portal::{Body, Prepared};
+use super::transaction::Implicit;
+
+/// How the client asked for a statement's result.
+#[derive(Debug, Clone)]
+pub(super) struct Delivery {
+    /// Whether columns are described with the result.
+    pub(super) described: Described,
+    /// Result formats.
+    pub(super) formats: Vec<i16>,
+    /// Portal and row limit in the extended protocol.
+    pub(super) portal: Option<(String, u32)>,
+}
+
+impl Delivery {
+    /// The simple protocol's: text, described with the result, without limit.
+    pub(super) fn simple() -> Self {
+        Self {
+            described: Described::Now,
+            formats: Vec::new(),
+            portal: None,
+        }
+    }
+}
+
+impl Machine {
+    /// Runs a statement of a simple query.
+    pub(super) fn run_statement(&mut self, statement: &Statement) {
+        if let Err(report) = self.dispatch(statement, &Delivery::simple()) {
+            self.fail(report);
+        }
+    }
+
+    /// Queues what a statement needs, in front of what is queued.
+    pub(super) fn dispatch(&mut self, statement: &Statement, delivery: &Delivery) -> Result<(), Report> {
+        if let Kind::Transaction(command) = &statement.kind {
+            return self.transaction_command(command, statement.tag.render(0));
+        }
+        self.transaction.check()?;
+        if self.is_read_only() && matches!(statement.kind, Kind::Write | Kind::Ddl | Kind::Other) {
+            return Err(read_only(&statement.tag));
+        }
+        match &statement.kind {
+            Kind::Session(session) => self.session_command(session, statement, delivery),
+            Kind::Prepare(prepare) => self.prepare_from_sql(prepare),
+            Kind::Execute(execute) => self.execute_from_sql(execute, delivery),
+            Kind::Deallocate(deallocate) => self.deallocate(deallocate, statement.tag.render(0)),
+            Kind::Utility => {
+                self.complete_next(statement.tag.render(0));
+                Ok(())
+            }
+            Kind::Cursor(_) => Err(unsupported("SQL cursors (DECLARE, FETCH, MOVE, CLOSE) are not supported yet")),
+            Kind::Copy(_) => Err(unsupported("COPY is not supported yet")),
+            Kind::Listen(_) | Kind::Notify { .. } | Kind::Unlisten(_) => {
+                Err(unsupported("LISTEN and NOTIFY are not supported yet"))
+            }
+            Kind::Transaction(_) | Kind::Read | Kind::Write | Kind::Ddl | Kind::Explain | Kind::Other => {
+                let plan = self.plan(statement, &[])?;
+                self.run_plan(statement, plan, Vec::new(), delivery);
+                Ok(())
+            }
+        }
+    }
+
+    /// The engine's part of a statement.
+    pub(super) fn plan(&self, statement: &Statement, param_oids: &[u32]) -> Result<Plan, Report> {
+        self.with_context(param_oids, |context| pintail_transpiler::rewrite(statement, context))
+            .map_err(|error| error.to_report())
+    }
+
+    /// Queues a plan's steps, atomically where there are several.
+    pub(super) fn run_plan(&mut self, statement: &Statement, plan: Plan, params: Vec<Param>, delivery: &Delivery) {
+        for notice in &plan.notices {
+            self.notice(notice);
+        }
+        if !matches!(statement.kind, Kind::Read | Kind::Explain) {
+            self.transaction.note_write();
+        }
+        let main = plan.steps.iter().position(|step| step.role == Role::Main);
+        let several = plan.steps.len() > 1;
+        let mut ops = Vec::with_capacity(plan.steps.len() + 2);
+        for (index, step) in plan.steps.into_iter().enumerate() {
+            // The client hears of success only after the last step: the tag of a main step that others follow is
+            // sent behind them.
+            let audience = if Some(index) == main {
+                Audience::Client(ToClient {
+                    described: delivery.described,
+                    columns: plan.columns.clone(),
+                    tag: statement.tag.clone(),
+                    returns: statement.returns,
+                    portal: delivery.portal.clone(),
+                })
+            } else {
+                Audience::Nobody(After::Nothing)
+            };
+            ops.push(Op::Run(Box::new(Run {
+                source: Source::Text(step.sql),
+                params: if Some(index) == main { params.clone() } else { Vec::new() },
+                formats: delivery.formats.clone(),
+                audience,
+                offset: step.unchanged.then_some(statement.offset),
+            })));
+        }
+        if main.is_none() {
+            ops.push(Op::Complete(statement.tag.render(0)));
+        }
+        if several && !self.transaction.is_open() && self.transaction.implicit == Implicit::None {
+            self.transaction.implicit = Implicit::Wanted;
+            ops.push(Op::EndImplicit);
+        }
+        self.push_front(ops);
+    }
+
+    pub(super) fn push_front(&mut self, ops: Vec<Op>) {
+        for op in ops.into_iter().rev() {
+            self.queue.push_front(op);
+        }
+    }
+
+    fn prepare_from_sql(&mut self, prepare: &pintail_transpiler::Prepare) -> Result<(), Report> {
+        if self.statements.contains_key(&prepare.name) {
+            return Err(duplicate_statement(&prepare.name));
+        }
+        self.start_parse(prepare.name.clone(), prepare.statement.as_ref().clone(), &prepare.types, true)
+    }
+
+    fn execute_from_sql(&mut self, execute: &Execute, delivery: &Delivery) -> Result<(), Report> {
+        let prepared = self.statement_named(&execute.name)?;
+        let Some(statement) = prepared.statement.clone() else {
+            self.complete_next(String::new());
+            return Ok(());
+        };
+        if execute.arguments.len() != prepared.param_oids.len() {
+            return Err(Report::new(
+                SqlState::SYNTAX_ERROR,
+                format!("wrong number of parameters for prepared statement \"{}\"", execute.name),
+            )
+            .with_detail(format!(
+                "Expected {} parameters but got {}.",
+                prepared.param_oids.len(),
+                execute.arguments.len()
+            )));
+        }
+        let literals: Option<Vec<&Option<String>>> = execute.literals.iter().map(Option::as_ref).collect();
+        let Some(literals) = literals else {
+            return Err(unsupported("EXECUTE takes only literals as arguments"));
+        };
+        let params = literals
+            .iter()
+            .zip(&prepared.param_oids)
+            .map(|(value, oid)| Param {
+                format: 0,
+                value: value.as_ref().map(|text| Bytes::from(text.clone())),
+                type_oid: *oid,
+            })
+            .collect();
+        self.run_prepared(&prepared, &statement, params, delivery)
+    }
+
+    /// Runs a prepared statement.
+    pub(super) fn run_prepared(
+        &mut self,
+        prepared: &Arc<Prepared>,
+        statement: &Statement,
+        params: Vec<Param>,
+        delivery: &Delivery,
+    ) -> Result<(), Report> {
+        if matches!(prepared.body, Body::Session) {
+            return self.dispatch(statement, delivery);
+        }
+        self.transaction.check()?;
+        if self.is_read_only() && matches!(statement.kind, Kind::Write | Kind::Ddl | Kind::Other) {
+            return Err(read_only(&statement.tag));
+        }
+        if !matches!(statement.kind, Kind::Read | Kind::Explain) {
+            self.transaction.note_write();
+        }
+        self.queue.push_front(Op::Run(Box::new(Run {
+            source: Source::Prepared(Arc::clone(prepared)),
+            params,
+            formats: delivery.formats.clone(),
+            audience: Audience::Client(ToClient {
+                described: delivery.described,
+                columns: None,
+                tag: statement.tag.clone(),
+                returns: statement.returns,
+                portal: delivery.portal.clone(),
+            }),
+            offset: None,
+        })));
+        Ok(())
+    }
+
+    fn deallocate(&mut self, deallocate: &Deallocate, tag: String) -> Result<(), Report> {
+        match deallocate {
+            Deallocate::All => self.drop_statements(),
+            Deallocate::Name(name) => {
+                self.statement_named(name)?;
+                self.drop_statement(name);
+            }
+        }
+        self.complete_next(tag);
+        Ok(())
+    }
+
+    pub(super) fn drop_statements(&mut self) {
+        let names: Vec<String> = self.statements.keys().cloned().collect();
+        for name in names {
+            self.drop_statement(&name);
+        }
+    }
+
+    pub(super) fn statement_named(&self, name: &str) -> Result<Arc<Prepared>, Report> {
+        self.statements.get(name).cloned().ok_or_else(|| {
+            let what = if name.is_empty() {
+                "unnamed prepared statement does not exist".to_owned()
+            } else {
+                format!("prepared statement \"{name}\" does not exist")
+            };
+            Report::new(SqlState::INVALID_SQL_STATEMENT_NAME, what)
+        })
+    }
+}
+
+pub(super) fn unsupported(message: &str) -> Report {
+    Report::new(SqlState::FEATURE_NOT_SUPPORTED, message)
+}
+
+pub(super) fn duplicate_statement(name: &str) -> Report {
+    Report::new(
+        SqlState::DUPLICATE_PSTATEMENT,
+        format!("prepared statement \"{name}\" already exists"),
+    )
+}

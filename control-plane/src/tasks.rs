@@ -1,0 +1,26 @@
+//! The one place that spawns tasks.
+//!
+//! Every task has a name for the log and belongs to one tracker, so that a drain can wait for all of them.
+
+use std::future::Future;
+use std::sync::LazyLock;
+
+use tokio::task::JoinHandle;
+use tokio_util::task::TaskTracker;
+use tracing::Instrument;
+
+static TRACKER: LazyLock<TaskTracker> = LazyLock::new(TaskTracker::new);
+
+/// Spawns a task under the tracker.
+pub fn spawn<F>(name: &'static str, future: F) -> JoinHandle<F::Output>
+where
+    F: Future + Send + 'static,
+    F::Output: Send + 'static,
+{
+    TRACKER.spawn(future.instrument(tracing::debug_span!("task", name)))
+}
+
+/// How many tasks run.
+pub fn running() -> usize {
+    TRACKER.len()
+}

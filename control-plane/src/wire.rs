@@ -1,0 +1,36 @@
+//! The protocol's messages: bytes in, bytes out. Knows nothing of sessions, workers or SQL.
+//!
+//! Frontend messages are decoded here rather than by the `pgwire` crate, whose decoders panic on truncated bodies and
+//! replace invalid UTF-8; backend messages and SCRAM are that crate's.
+
+pub mod backend;
+pub mod frontend;
+pub mod scram;
+pub mod startup;
+
+/// Why bytes are not the protocol.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ProtocolError {
+    /// The stream can no longer be understood; the connection ends.
+    #[error("{0}")]
+    Fatal(&'static str),
+    /// The message is whole and its content wrong; the connection goes on.
+    #[error("{0}")]
+    Message(&'static str),
+    /// Text that is not UTF-8.
+    #[error("invalid byte sequence for encoding \"UTF8\"")]
+    Encoding,
+}
+
+impl pintail_sqlstate::ToReport for ProtocolError {
+    fn to_report(&self) -> pintail_sqlstate::Report {
+        use pintail_sqlstate::{Report, Severity, SqlState};
+        match self {
+            Self::Fatal(message) => {
+                Report::new(SqlState::PROTOCOL_VIOLATION, *message).with_severity(Severity::Fatal)
+            }
+            Self::Message(message) => Report::new(SqlState::PROTOCOL_VIOLATION, *message),
+            Self::Encoding => Report::new(SqlState::CHARACTER_NOT_IN_REPERTOIRE, self.to_string()),
+        }
+    }
+}

@@ -1,0 +1,202 @@
+//! Backend messages into a buffer. `DataRow` messages come whole from workers and do not pass here.
+
+use bytes::{BufMut, BytesMut};
+use pgwire::messages::data::{FieldDescription, NoData, ParameterDescription, RowDescription};
+use pgwire::messages::extendedquery::{BindComplete, CloseComplete, ParseComplete, PortalSuspended};
+use pgwire::messages::response::{
+    CommandComplete, EmptyQueryResponse, ErrorResponse, NoticeResponse, ReadyForQuery, TransactionStatus,
+};
+use pgwire::messages::startup::{Authentication, BackendKeyData, NegotiateProtocolVersion, ParameterStatus, SecretKey};
+use pgwire::messages::{Message, ProtocolVersion};
+use pintail_sqlstate::{Report, Severity};
+
+use super::startup::CancelKey;
+
+/// Longest text of an error's field; the rest is cut.
+const LONGEST_FIELD: usize = 64 << 10;
+
+/// One column of a row description.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ColumnDescription {
+    /// Its name.
+    pub name: String,
+    /// Type OID.
+    pub type_oid: u32,
+    /// `typlen`.
+    pub type_len: i16,
+    /// Typmod, −1 for none.
+    pub typmod: i32,
+    /// 0 text, 1 binary.
+    pub format: i16,
+}
+
+/// Appends one message.
+///
+/// Encoding fails only where a message is larger than the protocol allows, which none built here can be.
+fn put(buffer: &mut BytesMut, message: &impl Message) {
+    let start = buffer.len();
+    if let Err(error) = message.encode(buffer) {
+        buffer.truncate(start);
+        tracing::error!(%error, "a backend message could not be encoded");
+    }
+}
+
+/// `AuthenticationSASL` with the one mechanism.
+pub fn authentication_sasl(buffer: &mut BytesMut, mechanism: &str) {
+    put(buffer, &Authentication::SASL(vec![mechanism.to_owned()]));
+}
+
+/// `AuthenticationSASLContinue`.
+pub fn authentication_continue(buffer: &mut BytesMut, data: String) {
+    put(buffer, &Authentication::SASLContinue(data.into_bytes().into()));
+}
+
+/// `AuthenticationSASLFinal`, then `AuthenticationOk`.
+pub fn authentication_ok(buffer: &mut BytesMut, data: String) {
+    put(buffer, &Authentication::SASLFinal(data.into_bytes().into()));
+    put(buffer, &Authentication::Ok);
+}
+
+/// `NegotiateProtocolVersion` with the newest minor version spoken.
+pub fn negotiate_version(buffer: &mut BytesMut, unknown_options: Vec<String>) {
+    let newest = i32::from(ProtocolVersion::PROTOCOL3_2);
+    put(buffer, &NegotiateProtocolVersion::new(newest, unknown_options));
+}
+
+/// `ParameterStatus`.
+pub fn parameter_status(buffer: &mut BytesMut, name: &str, value: &str) {
+    put(buffer, &ParameterStatus::new(name.to_owned(), value.to_owned()));
+}
+
+/// `BackendKeyData`.
+pub fn backend_key(buffer: &mut BytesMut, key: &CancelKey) {
+    put(buffer, &BackendKeyData::new(key.pid, SecretKey::Bytes(key.secret.clone())));
+}
+
+/// `ReadyForQuery` with `I`, `T` or `E`.
+pub fn ready(buffer: &mut BytesMut, status: TransactionStatus) {
+    put(buffer, &ReadyForQuery::new(status));
+}
+
+/// `CommandComplete`.
+pub fn command_complete(buffer: &mut BytesMut, tag: String) {
+    put(buffer, &CommandComplete::new(tag));
+}
+
+/// `EmptyQueryResponse`.
+pub fn empty_query(buffer: &mut BytesMut) {
+    put(buffer, &EmptyQueryResponse::new());
+}
+
+/// `ParseComplete`.
+pub fn parse_complete(buffer: &mut BytesMut) {
+    put(buffer, &ParseComplete::new());
+}
+
+/// `BindComplete`.
+pub fn bind_complete(buffer: &mut BytesMut) {
+    put(buffer, &BindComplete::new());
+}
+
+/// `CloseComplete`.
+pub fn close_complete(buffer: &mut BytesMut) {
+    put(buffer, &CloseComplete::new());
+}
+
+/// `NoData`.
+pub fn no_data(buffer: &mut BytesMut) {
+    put(buffer, &NoData::new());
+}
+
+/// `PortalSuspended`.
+pub fn portal_suspended(buffer: &mut BytesMut) {
+    put(buffer, &PortalSuspended::new());
+}
+
+/// `ParameterDescription`.
+pub fn parameter_description(buffer: &mut BytesMut, types: &[u32]) {
+    put(buffer, &ParameterDescription::new(types.to_vec()));
+}
+
+/// `RowDescription`.
+pub fn row_description(buffer: &mut BytesMut, columns: &[ColumnDescription]) {
+    let fields = columns
+        .iter()
+        .map(|column| {
+            FieldDescription::new(
+                column.name.clone(),
+                0,
+                0,
+                column.type_oid,
+                column.type_len,
+                column.typmod,
+                column.format,
+            )
+        })
+        .collect();
+    put(buffer, &RowDescription::new(fields));
+}
+
+/// `DataRow` of text values that the control plane itself knows.
+pub fn text_row(buffer: &mut BytesMut, values: &[Option<&str>]) {
+    let size: usize = values.iter().map(|value| 4 + value.map_or(0, str::len)).sum();
+    buffer.put_u8(b'D');
+    buffer.put_u32(wire_length(size + 6));
+    buffer.put_u16(u16::try_from(values.len()).unwrap_or(u16::MAX));
+    for value in values {
+        match value {
+            Some(text) => {
+                buffer.put_u32(wire_length(text.len()));
+                buffer.put_slice(text.as_bytes());
+            }
+            None => buffer.put_i32(-1),
+        }
+    }
+}
+
+fn wire_length(length: usize) -> u32 {
+    u32::try_from(length).unwrap_or(u32::MAX)
+}
+
+/// `ErrorResponse` or `NoticeResponse`, by severity.
+pub fn report(buffer: &mut BytesMut, report: &Report) {
+    let fields = fields(report);
+    match report.severity {
+        Severity::Error | Severity::Fatal | Severity::Panic => put(buffer, &ErrorResponse::new(fields)),
+        _ => put(buffer, &NoticeResponse::new(fields)),
+    }
+}
+
+fn fields(report: &Report) -> Vec<(u8, String)> {
+    let severity = report.severity.as_str().to_owned();
+    let mut fields = vec![
+        (b'S', severity.clone()),
+        (b'V', severity),
+        (b'C', report.sqlstate.as_str().to_owned()),
+        (b'M', text(&report.message)),
+    ];
+    let position = report.position.map(|position| position.to_string());
+    for (code, value) in [
+        (b'D', &report.detail),
+        (b'H', &report.hint),
+        (b'P', &position),
+        (b's', &report.schema),
+        (b't', &report.table),
+        (b'c', &report.column),
+        (b'n', &report.constraint),
+    ] {
+        if let Some(value) = value {
+            fields.push((code, text(value)));
+        }
+    }
+    fields
+}
+
+/// A field ends at its zero byte and is kept to a length that every client takes.
+fn text(value: &str) -> String {
+    let mut end = value.len().min(LONGEST_FIELD);
+    while !value.is_char_boundary(end) {
+        end -= 1;
+    }
+    value[..end].replace('\0', "")
+}
