@@ -1,0 +1,766 @@
+//! `DuckDB`'s C interface as safe values: the one file of the worker that holds `unsafe`.
+//!
+//! Each type owns its C object, frees it once, and keeps alive what the object points into. Everything else of the
+//! engine's behaviour (settings, errors' meaning, types' meaning) is decided by the callers.
+#![allow(unsafe_code)]
+
+use std::ffi::{CStr, CString, c_char};
+use std::ptr;
+use std::sync::Arc;
+
+use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi_and_data_type};
+use arrow_array::{Array, RecordBatch, RecordBatchOptions, StructArray};
+use arrow_schema::{DataType, Schema, SchemaRef};
+use libduckdb_sys as sys;
+
+/// What went wrong, in the engine's words: its error type, where it gave one, and its text (JSON where asked for).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Failure {
+    /// `duckdb_error_type`; 0 where only the text says it.
+    pub(crate) kind: u32,
+    /// As the engine wrote it.
+    pub(crate) text: String,
+}
+
+impl Failure {
+    fn new(kind: u32, text: impl Into<String>) -> Self {
+        Self {
+            kind,
+            text: text.into(),
+        }
+    }
+
+    fn syntax(text: &str) -> Self {
+        Self::new(sys::duckdb_error_type_DUCKDB_ERROR_PARSER, text)
+    }
+}
+
+/// How a statement answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Returns {
+    /// Rows.
+    Rows,
+    /// A number of changed rows.
+    Changed,
+    /// Nothing.
+    Nothing,
+}
+
+struct RawDatabase(sys::duckdb_database);
+// SAFETY: a database handle is a shared pointer inside; the C interface documents it as usable from any thread.
+unsafe impl Send for RawDatabase {}
+unsafe impl Sync for RawDatabase {}
+impl Drop for RawDatabase {
+    fn drop(&mut self) {
+        // SAFETY: opened by `Database::open`, closed here only, after every connection (they hold an `Arc`).
+        unsafe { sys::duckdb_close(&raw mut self.0) }
+    }
+}
+
+/// A `DuckDB` instance.
+#[derive(Clone)]
+pub(crate) struct Database(Arc<RawDatabase>);
+
+impl Database {
+    /// Opens an instance in memory with start-up settings.
+    pub(crate) fn open(settings: &[(&str, &str)]) -> Result<Self, Failure> {
+        let mut config = ptr::null_mut();
+        let mut raw = ptr::null_mut();
+        let mut message: *mut c_char = ptr::null_mut();
+        let path = c_text(":memory:")?;
+        // SAFETY: all pointers are valid for the calls; the configuration is destroyed on each way out and the message
+        // is freed after it was copied.
+        unsafe {
+            sys::duckdb_create_config(&raw mut config);
+            for (name, value) in settings {
+                let (name, value) = (c_text(name)?, c_text(value)?);
+                sys::duckdb_set_config(config, name.as_ptr(), value.as_ptr());
+            }
+            let state = sys::duckdb_open_ext(path.as_ptr(), &raw mut raw, config, &raw mut message);
+            sys::duckdb_destroy_config(&raw mut config);
+            if state != sys::DuckDBSuccess {
+                let text = copy(message);
+                sys::duckdb_free(message.cast());
+                return Err(Failure::new(0, text));
+            }
+        }
+        Ok(Self(Arc::new(RawDatabase(raw))))
+    }
+
+    /// Opens a connection.
+    pub(crate) fn connect(&self) -> Result<Connection, Failure> {
+        let mut raw = ptr::null_mut();
+        // SAFETY: the database is open as long as `self` is.
+        if unsafe { sys::duckdb_connect(self.0.0, &raw mut raw) } != sys::DuckDBSuccess {
+            return Err(Failure::new(0, "cannot open a connection"));
+        }
+        Ok(Connection(Arc::new(RawConnection {
+            raw,
+            _database: Arc::clone(&self.0),
+        })))
+    }
+}
+
+struct RawConnection {
+    raw: sys::duckdb_connection,
+    _database: Arc<RawDatabase>,
+}
+// SAFETY: the client context locks itself on every call, and interruption is an atomic flag.
+unsafe impl Send for RawConnection {}
+unsafe impl Sync for RawConnection {}
+impl Drop for RawConnection {
+    fn drop(&mut self) {
+        // SAFETY: opened by `Database::connect`; statements and results hold an `Arc`, so none is left.
+        unsafe { sys::duckdb_disconnect(&raw mut self.raw) }
+    }
+}
+
+/// One connection; statements and results made from it keep it alive.
+#[derive(Clone)]
+pub(crate) struct Connection(Arc<RawConnection>);
+
+impl Connection {
+    /// Parses a text into its statements.
+    pub(crate) fn split(&self, sql: &str) -> Result<Statements, Failure> {
+        let sql = c_text(sql)?;
+        let mut raw = ptr::null_mut();
+        // SAFETY: valid pointers; the object is owned by the returned value, which destroys it.
+        let count = unsafe { sys::duckdb_extract_statements(self.0.raw, sql.as_ptr(), &raw mut raw) };
+        let statements = Statements {
+            raw,
+            count,
+            connection: self.clone(),
+        };
+        // SAFETY: the object was just made.
+        let message = unsafe { sys::duckdb_extract_statements_error(raw) };
+        if message.is_null() {
+            Ok(statements)
+        } else {
+            Err(Failure::new(0, copy(message)))
+        }
+    }
+
+    /// Stops what the connection does now, if anything; callable from any thread.
+    pub(crate) fn interrupt(&self) {
+        // SAFETY: sets an atomic flag of a live connection.
+        unsafe { sys::duckdb_interrupt(self.0.raw) }
+    }
+
+    /// How the connection writes Arrow, as its settings are now.
+    pub(crate) fn arrow_options(&self) -> ArrowOptions {
+        let mut raw = ptr::null_mut();
+        // SAFETY: valid pointers; owned by the returned value.
+        unsafe { sys::duckdb_connection_get_arrow_options(self.0.raw, &raw mut raw) };
+        ArrowOptions {
+            raw,
+            _connection: self.clone(),
+        }
+    }
+
+    /// An appender for a table's columns, all of them in order where `columns` is empty.
+    pub(crate) fn appender(
+        &self,
+        catalog: &str,
+        schema: &str,
+        table: &str,
+        columns: &[String],
+    ) -> Result<Appender, Failure> {
+        let (schema, table) = (c_text(schema)?, c_text(table)?);
+        let catalog = (!catalog.is_empty()).then(|| c_text(catalog)).transpose()?;
+        let catalog = catalog.as_ref().map_or(ptr::null(), |name| name.as_ptr());
+        let schema = if schema.is_empty() {
+            ptr::null()
+        } else {
+            schema.as_ptr()
+        };
+        let mut raw = ptr::null_mut();
+        // SAFETY: valid pointers, null where the interface takes null for "the default"; owned by the returned value.
+        let state =
+            unsafe { sys::duckdb_appender_create_ext(self.0.raw, catalog, schema, table.as_ptr(), &raw mut raw) };
+        let appender = Appender {
+            raw,
+            connection: self.clone(),
+        };
+        appender.check(state)?;
+        for column in columns {
+            let column = c_text(column)?;
+            // SAFETY: the appender is live.
+            appender.check(unsafe { sys::duckdb_appender_add_column(appender.raw, column.as_ptr()) })?;
+        }
+        Ok(appender)
+    }
+}
+
+/// The statements of one text.
+pub(crate) struct Statements {
+    raw: sys::duckdb_extracted_statements,
+    count: u64,
+    connection: Connection,
+}
+
+impl Statements {
+    /// How many there are.
+    pub(crate) fn len(&self) -> u64 {
+        self.count
+    }
+
+    /// Prepares one of them; each can be taken once.
+    pub(crate) fn prepare(&mut self, index: u64) -> Result<Prepared, Failure> {
+        let mut raw = ptr::null_mut();
+        // SAFETY: the object is live; the statement is owned by the returned value even where it holds an error.
+        let state =
+            unsafe { sys::duckdb_prepare_extracted_statement(self.connection.0.raw, self.raw, index, &raw mut raw) };
+        let prepared = Prepared {
+            raw,
+            connection: self.connection.clone(),
+        };
+        if state == sys::DuckDBSuccess {
+            return Ok(prepared);
+        }
+        // SAFETY: null is accepted, and the text lives as long as the statement.
+        Err(Failure::new(
+            0,
+            copy(unsafe { sys::duckdb_prepare_error(prepared.raw) }),
+        ))
+    }
+}
+
+impl Drop for Statements {
+    fn drop(&mut self) {
+        // SAFETY: made by `Connection::split`, destroyed here only.
+        unsafe { sys::duckdb_destroy_extracted(&raw mut self.raw) }
+    }
+}
+
+/// A prepared statement.
+pub(crate) struct Prepared {
+    raw: sys::duckdb_prepared_statement,
+    connection: Connection,
+}
+// SAFETY: used by one thread at a time; it holds no thread-bound state.
+unsafe impl Send for Prepared {}
+
+impl Prepared {
+    /// `duckdb_statement_type`.
+    pub(crate) fn statement_type(&self) -> u32 {
+        // SAFETY: live statement.
+        unsafe { sys::duckdb_prepared_statement_type(self.raw) }
+    }
+
+    /// Names and types of the result's columns as the engine knows them before parameters are bound.
+    pub(crate) fn columns(&self) -> Vec<(String, LogicalType)> {
+        // SAFETY: live statement, indices below the count; names are copied and freed.
+        unsafe {
+            let count = sys::duckdb_prepared_statement_column_count(self.raw);
+            (0..count)
+                .map(|index| {
+                    let name = sys::duckdb_prepared_statement_column_name(self.raw, index);
+                    let text = copy(name);
+                    sys::duckdb_free(name.cast_mut().cast());
+                    (
+                        text,
+                        LogicalType(sys::duckdb_prepared_statement_column_logical_type(self.raw, index)),
+                    )
+                })
+                .collect()
+        }
+    }
+
+    /// How many distinct parameters the statement names.
+    pub(crate) fn param_count(&self) -> u64 {
+        // SAFETY: live statement.
+        unsafe { sys::duckdb_nparams(self.raw) }
+    }
+
+    /// The engine's index of `$number`, if the statement names it.
+    pub(crate) fn param_index(&self, number: usize) -> Option<u64> {
+        let name = CString::new(number.to_string()).ok()?;
+        let mut index = 0;
+        // SAFETY: live statement, valid pointers.
+        let state = unsafe { sys::duckdb_bind_parameter_index(self.raw, &raw mut index, name.as_ptr()) };
+        (state == sys::DuckDBSuccess).then_some(index)
+    }
+
+    /// The type that the engine inferred for a parameter.
+    pub(crate) fn param_type(&self, index: u64) -> Option<LogicalType> {
+        // SAFETY: live statement; null means unknown.
+        let raw = unsafe { sys::duckdb_param_logical_type(self.raw, index) };
+        (!raw.is_null()).then_some(LogicalType(raw))
+    }
+
+    /// Binds a value.
+    pub(crate) fn bind(&mut self, index: u64, value: &Value) -> Result<(), Failure> {
+        // SAFETY: live statement and value; the value is copied.
+        let state = unsafe { sys::duckdb_bind_value(self.raw, index, value.0) };
+        if state == sys::DuckDBSuccess {
+            return Ok(());
+        }
+        // SAFETY: the text lives as long as the statement.
+        Err(Failure::new(0, copy(unsafe { sys::duckdb_prepare_error(self.raw) })))
+    }
+
+    /// Executes; rows are produced while they are fetched.
+    pub(crate) fn execute(&mut self) -> Result<ResultSet, Failure> {
+        // SAFETY: an all-zero result is the interface's empty value.
+        let mut result = ResultSet {
+            raw: unsafe { std::mem::zeroed() },
+            _connection: self.connection.clone(),
+        };
+        // SAFETY: live statement; the result is owned by `result` even where it holds an error.
+        let state = unsafe { sys::duckdb_execute_prepared_streaming(self.raw, &raw mut result.raw) };
+        if state == sys::DuckDBSuccess {
+            Ok(result)
+        } else {
+            Err(result.failure())
+        }
+    }
+}
+
+impl Drop for Prepared {
+    fn drop(&mut self) {
+        // SAFETY: made by `Statements::prepare`, destroyed here only.
+        unsafe { sys::duckdb_destroy_prepare(&raw mut self.raw) }
+    }
+}
+
+/// A result whose rows are fetched chunk by chunk.
+pub(crate) struct ResultSet {
+    raw: sys::duckdb_result,
+    _connection: Connection,
+}
+// SAFETY: used by one thread at a time.
+unsafe impl Send for ResultSet {}
+
+impl ResultSet {
+    /// Rows, a count, or nothing.
+    pub(crate) fn returns(&self) -> Returns {
+        // SAFETY: live result.
+        match unsafe { sys::duckdb_result_return_type(self.raw) } {
+            sys::duckdb_result_type_DUCKDB_RESULT_TYPE_QUERY_RESULT => Returns::Rows,
+            sys::duckdb_result_type_DUCKDB_RESULT_TYPE_CHANGED_ROWS => Returns::Changed,
+            _ => Returns::Nothing,
+        }
+    }
+
+    /// The number of changed rows of a result that is `Returns::Changed`.
+    pub(crate) fn rows_changed(&mut self) -> u64 {
+        // SAFETY: the engine materialises such a result; for a streaming one the cast inside would be wrong.
+        unsafe {
+            if sys::duckdb_result_is_streaming(self.raw) {
+                return 0;
+            }
+            sys::duckdb_rows_changed(&raw mut self.raw)
+        }
+    }
+
+    /// Names and types of the columns.
+    pub(crate) fn columns(&mut self) -> Vec<(String, LogicalType)> {
+        // SAFETY: live result, indices below the count, names copied.
+        unsafe {
+            let count = sys::duckdb_column_count(&raw mut self.raw);
+            (0..count)
+                .map(|index| {
+                    let name = copy(sys::duckdb_column_name(&raw mut self.raw, index));
+                    (
+                        name,
+                        LogicalType(sys::duckdb_column_logical_type(&raw mut self.raw, index)),
+                    )
+                })
+                .collect()
+        }
+    }
+
+    /// The columns' types only.
+    pub(crate) fn types(&mut self) -> impl Iterator<Item = LogicalType> + '_ {
+        // SAFETY: live result, indices below the count.
+        let count = unsafe { sys::duckdb_column_count(&raw mut self.raw) };
+        (0..count).map(|index| LogicalType(unsafe { sys::duckdb_column_logical_type(&raw mut self.raw, index) }))
+    }
+
+    /// The next rows; `None` at the end.
+    pub(crate) fn fetch(&mut self) -> Result<Option<Chunk>, Failure> {
+        // SAFETY: live result; the chunk is owned by the returned value.
+        let raw = unsafe { sys::duckdb_fetch_chunk(self.raw) };
+        if !raw.is_null() {
+            return Ok(Some(Chunk {
+                raw,
+                _connection: self._connection.clone(),
+            }));
+        }
+        // SAFETY: live result.
+        if unsafe { sys::duckdb_result_error(&raw mut self.raw) }.is_null() {
+            Ok(None)
+        } else {
+            Err(self.failure())
+        }
+    }
+
+    fn failure(&mut self) -> Failure {
+        // SAFETY: live result; the text is copied.
+        unsafe {
+            let text = copy(sys::duckdb_result_error(&raw mut self.raw));
+            Failure::new(sys::duckdb_result_error_type(&raw mut self.raw), text)
+        }
+    }
+}
+
+impl Drop for ResultSet {
+    fn drop(&mut self) {
+        // SAFETY: destroyed here only; an empty result is accepted.
+        unsafe { sys::duckdb_destroy_result(&raw mut self.raw) }
+    }
+}
+
+/// At most 2048 rows in the engine's own layout.
+pub(crate) struct Chunk {
+    raw: sys::duckdb_data_chunk,
+    _connection: Connection,
+}
+// SAFETY: a fetched chunk owns its vectors, or shares them by atomic reference counts.
+unsafe impl Send for Chunk {}
+
+impl Chunk {
+    /// Number of rows.
+    pub(crate) fn len(&self) -> usize {
+        // SAFETY: live chunk.
+        usize::try_from(unsafe { sys::duckdb_data_chunk_get_size(self.raw) }).unwrap_or(0)
+    }
+
+    /// The rows as an Arrow batch of a schema that [`ArrowOptions::schema`] made for the same types.
+    pub(crate) fn to_batch(&self, options: &ArrowOptions, schema: &SchemaRef) -> Result<RecordBatch, Failure> {
+        let mut array = FFI_ArrowArray::empty();
+        // SAFETY: the two structs are the same C layout (the Arrow C data interface); the array is released by its owner.
+        let error = unsafe {
+            sys::duckdb_data_chunk_to_arrow(options.raw, self.raw, (&raw mut array).cast::<sys::ArrowArray>())
+        };
+        take_error(error)?;
+        let data_type = DataType::Struct(schema.fields().clone());
+        // SAFETY: the engine filled the array for exactly these types.
+        let data = unsafe { from_ffi_and_data_type(array, data_type) }.map_err(|e| arrow_failure(&e))?;
+        let rows = data.len();
+        let (_, columns, _) = StructArray::from(data).into_parts();
+        let row_count = RecordBatchOptions::new().with_row_count(Some(rows));
+        RecordBatch::try_new_with_options(Arc::clone(schema), columns, &row_count).map_err(|e| arrow_failure(&e))
+    }
+}
+
+impl Drop for Chunk {
+    fn drop(&mut self) {
+        // SAFETY: fetched or made once, destroyed here only.
+        unsafe { sys::duckdb_destroy_data_chunk(&raw mut self.raw) }
+    }
+}
+
+/// How Arrow is written for one connection.
+pub(crate) struct ArrowOptions {
+    raw: sys::duckdb_arrow_options,
+    _connection: Connection,
+}
+// SAFETY: read-only after it was made; the context it points to is kept alive and locks itself.
+unsafe impl Send for ArrowOptions {}
+unsafe impl Sync for ArrowOptions {}
+
+impl ArrowOptions {
+    /// The Arrow schema of such columns.
+    pub(crate) fn schema(&self, columns: &[(String, LogicalType)]) -> Result<SchemaRef, Failure> {
+        let names = columns
+            .iter()
+            .map(|(name, _)| c_text(name))
+            .collect::<Result<Vec<_>, _>>()?;
+        let mut names: Vec<_> = names.iter().map(|name| name.as_ptr()).collect();
+        let mut types: Vec<_> = columns.iter().map(|(_, logical)| logical.0).collect();
+        let mut schema = FFI_ArrowSchema::empty();
+        // SAFETY: the arrays have `columns.len()` live entries; the structs share the C layout.
+        let error = unsafe {
+            sys::duckdb_to_arrow_schema(
+                self.raw,
+                types.as_mut_ptr(),
+                names.as_mut_ptr(),
+                columns.len() as u64,
+                (&raw mut schema).cast::<sys::ArrowSchema>(),
+            )
+        };
+        take_error(error)?;
+        Schema::try_from(&schema).map(Arc::new).map_err(|e| arrow_failure(&e))
+    }
+}
+
+impl Drop for ArrowOptions {
+    fn drop(&mut self) {
+        // SAFETY: destroyed here only.
+        unsafe { sys::duckdb_destroy_arrow_options(&raw mut self.raw) }
+    }
+}
+
+/// A type of the engine.
+pub(crate) struct LogicalType(sys::duckdb_logical_type);
+// SAFETY: an owned, immutable object.
+unsafe impl Send for LogicalType {}
+
+impl LogicalType {
+    /// The plain type of a `duckdb_type`.
+    pub(crate) fn of(id: u32) -> Self {
+        // SAFETY: any number is accepted.
+        Self(unsafe { sys::duckdb_create_logical_type(id) })
+    }
+
+    /// A list of that type.
+    pub(crate) fn list_of(child: &Self) -> Self {
+        // SAFETY: live type, copied by the call.
+        Self(unsafe { sys::duckdb_create_list_type(child.0) })
+    }
+
+    /// `duckdb_type`.
+    pub(crate) fn id(&self) -> u32 {
+        // SAFETY: live type.
+        unsafe { sys::duckdb_get_type_id(self.0) }
+    }
+
+    /// The name that `CREATE TYPE` or the engine gave it; empty for none.
+    pub(crate) fn alias(&self) -> String {
+        // SAFETY: live type; the text is copied and freed.
+        unsafe {
+            let name = sys::duckdb_logical_type_get_alias(self.0);
+            let text = copy(name);
+            sys::duckdb_free(name.cast());
+            text
+        }
+    }
+
+    /// Whether it is a `LIST`.
+    pub(crate) fn is_list(&self) -> bool {
+        self.id() == sys::DUCKDB_TYPE_DUCKDB_TYPE_LIST
+    }
+
+    /// Whether it is a `DECIMAL`.
+    pub(crate) fn is_decimal(&self) -> bool {
+        self.id() == sys::DUCKDB_TYPE_DUCKDB_TYPE_DECIMAL
+    }
+
+    /// Whether it is a `BIGINT`.
+    pub(crate) fn is_bigint(&self) -> bool {
+        self.id() == sys::DUCKDB_TYPE_DUCKDB_TYPE_BIGINT
+    }
+
+    /// Whether the engine leaves it open until a value is bound.
+    pub(crate) fn is_unknown(&self) -> bool {
+        matches!(
+            self.id(),
+            sys::DUCKDB_TYPE_DUCKDB_TYPE_INVALID | sys::DUCKDB_TYPE_DUCKDB_TYPE_ANY
+        )
+    }
+
+    /// Width and scale of a `DECIMAL`.
+    pub(crate) fn decimal(&self) -> (u8, u8) {
+        // SAFETY: live type; 0 for other types.
+        unsafe { (sys::duckdb_decimal_width(self.0), sys::duckdb_decimal_scale(self.0)) }
+    }
+
+    /// Element types: of a list or array one, of a map two, of a struct or union its members.
+    pub(crate) fn children(&self) -> Vec<Self> {
+        // SAFETY: live type, each call for the id it is made for, indices below the counts.
+        unsafe {
+            match self.id() {
+                sys::DUCKDB_TYPE_DUCKDB_TYPE_LIST => vec![Self(sys::duckdb_list_type_child_type(self.0))],
+                sys::DUCKDB_TYPE_DUCKDB_TYPE_ARRAY => vec![Self(sys::duckdb_array_type_child_type(self.0))],
+                sys::DUCKDB_TYPE_DUCKDB_TYPE_MAP => {
+                    vec![
+                        Self(sys::duckdb_map_type_key_type(self.0)),
+                        Self(sys::duckdb_map_type_value_type(self.0)),
+                    ]
+                }
+                sys::DUCKDB_TYPE_DUCKDB_TYPE_STRUCT => (0..sys::duckdb_struct_type_child_count(self.0))
+                    .map(|index| Self(sys::duckdb_struct_type_child_type(self.0, index)))
+                    .collect(),
+                sys::DUCKDB_TYPE_DUCKDB_TYPE_UNION => (0..sys::duckdb_union_type_member_count(self.0))
+                    .map(|index| Self(sys::duckdb_union_type_member_type(self.0, index)))
+                    .collect(),
+                _ => Vec::new(),
+            }
+        }
+    }
+}
+
+impl Drop for LogicalType {
+    fn drop(&mut self) {
+        // SAFETY: destroyed here only.
+        unsafe { sys::duckdb_destroy_logical_type(&raw mut self.0) }
+    }
+}
+
+/// A value to bind.
+pub(crate) struct Value(sys::duckdb_value);
+
+impl Drop for Value {
+    fn drop(&mut self) {
+        // SAFETY: destroyed here only; null is accepted.
+        unsafe { sys::duckdb_destroy_value(&raw mut self.0) }
+    }
+}
+
+/// SAFETY of all: each call copies its plain argument into a new object that the returned value owns.
+impl Value {
+    pub(crate) fn null() -> Self {
+        Self(unsafe { sys::duckdb_create_null_value() })
+    }
+    pub(crate) fn boolean(value: bool) -> Self {
+        Self(unsafe { sys::duckdb_create_bool(value) })
+    }
+    pub(crate) fn int16(value: i16) -> Self {
+        Self(unsafe { sys::duckdb_create_int16(value) })
+    }
+    pub(crate) fn int32(value: i32) -> Self {
+        Self(unsafe { sys::duckdb_create_int32(value) })
+    }
+    pub(crate) fn int64(value: i64) -> Self {
+        Self(unsafe { sys::duckdb_create_int64(value) })
+    }
+    pub(crate) fn uint32(value: u32) -> Self {
+        Self(unsafe { sys::duckdb_create_uint32(value) })
+    }
+    pub(crate) fn float(value: f32) -> Self {
+        Self(unsafe { sys::duckdb_create_float(value) })
+    }
+    pub(crate) fn double(value: f64) -> Self {
+        Self(unsafe { sys::duckdb_create_double(value) })
+    }
+    pub(crate) fn text(value: &str) -> Self {
+        Self(unsafe { sys::duckdb_create_varchar_length(value.as_ptr().cast(), value.len() as u64) })
+    }
+    pub(crate) fn blob(value: &[u8]) -> Self {
+        Self(unsafe { sys::duckdb_create_blob(value.as_ptr(), value.len() as u64) })
+    }
+    pub(crate) fn date(days: i32) -> Self {
+        Self(unsafe { sys::duckdb_create_date(sys::duckdb_date { days }) })
+    }
+    pub(crate) fn time(micros: i64) -> Self {
+        Self(unsafe { sys::duckdb_create_time(sys::duckdb_time { micros }) })
+    }
+    pub(crate) fn time_tz(micros: i64, offset: i32) -> Self {
+        Self(unsafe { sys::duckdb_create_time_tz_value(sys::duckdb_create_time_tz(micros, offset)) })
+    }
+    pub(crate) fn timestamp(micros: i64) -> Self {
+        Self(unsafe { sys::duckdb_create_timestamp(sys::duckdb_timestamp { micros }) })
+    }
+    pub(crate) fn timestamp_tz(micros: i64) -> Self {
+        Self(unsafe { sys::duckdb_create_timestamp_tz(sys::duckdb_timestamp { micros }) })
+    }
+    pub(crate) fn interval(months: i32, days: i32, micros: i64) -> Self {
+        Self(unsafe { sys::duckdb_create_interval(sys::duckdb_interval { months, days, micros }) })
+    }
+    pub(crate) fn uuid(value: u128) -> Self {
+        let input = sys::duckdb_uhugeint {
+            lower: low_half(value),
+            upper: low_half(value >> 64),
+        };
+        Self(unsafe { sys::duckdb_create_uuid(input) })
+    }
+    pub(crate) fn decimal(value: i128, width: u8, scale: u8) -> Self {
+        let bits = value.cast_unsigned();
+        let value = sys::duckdb_hugeint {
+            lower: low_half(bits),
+            upper: low_half(bits >> 64).cast_signed(),
+        };
+        Self(unsafe { sys::duckdb_create_decimal(sys::duckdb_decimal { width, scale, value }) })
+    }
+    pub(crate) fn list(element: &LogicalType, values: &[Self]) -> Self {
+        let mut raw: Vec<_> = values.iter().map(|value| value.0).collect();
+        Self(unsafe { sys::duckdb_create_list_value(element.0, raw.as_mut_ptr(), raw.len() as u64) })
+    }
+}
+
+/// Writes batches into a table past the SQL layer.
+pub(crate) struct Appender {
+    raw: sys::duckdb_appender,
+    connection: Connection,
+}
+
+impl Appender {
+    /// Appends a batch of at most 2048 rows; its types are cast to the table's.
+    pub(crate) fn append(&mut self, batch: RecordBatch) -> Result<(), Failure> {
+        let schema = FFI_ArrowSchema::try_from(batch.schema().as_ref()).map_err(|e| arrow_failure(&e))?;
+        let mut schema = schema;
+        let mut array = FFI_ArrowArray::new(&StructArray::from(batch).into_data());
+        let mut converted = ptr::null_mut();
+        let mut chunk = Chunk {
+            raw: ptr::null_mut(),
+            _connection: self.connection.clone(),
+        };
+        // SAFETY: the structs share the C layout. The engine takes the array over (it clears `release`); the schema stays
+        // ours. The converted schema is destroyed, the chunk is owned by `chunk`.
+        unsafe {
+            let connection = self.connection.0.raw;
+            take_error(sys::duckdb_schema_from_arrow(
+                connection,
+                (&raw mut schema).cast(),
+                &raw mut converted,
+            ))?;
+            let outcome = take_error(sys::duckdb_data_chunk_from_arrow(
+                connection,
+                (&raw mut array).cast(),
+                converted,
+                &raw mut chunk.raw,
+            ));
+            sys::duckdb_destroy_arrow_converted_schema(&raw mut converted);
+            outcome?;
+            let state = sys::duckdb_append_data_chunk(self.raw, chunk.raw);
+            self.check(state)
+        }
+    }
+
+    /// Flushes everything.
+    pub(crate) fn finish(self) -> Result<(), Failure> {
+        // SAFETY: live appender; closing twice (in `drop`) is harmless.
+        self.check(unsafe { sys::duckdb_appender_close(self.raw) })
+    }
+
+    fn check(&self, state: sys::duckdb_state) -> Result<(), Failure> {
+        if state == sys::DuckDBSuccess {
+            return Ok(());
+        }
+        // SAFETY: live appender; the error data is destroyed by `take_error`.
+        take_error(unsafe { sys::duckdb_appender_error_data(self.raw) })?;
+        Err(Failure::new(0, "the appender failed"))
+    }
+}
+
+impl Drop for Appender {
+    fn drop(&mut self) {
+        // SAFETY: destroyed here only.
+        unsafe { sys::duckdb_appender_destroy(&raw mut self.raw) };
+    }
+}
+
+fn take_error(mut error: sys::duckdb_error_data) -> Result<(), Failure> {
+    if error.is_null() {
+        return Ok(());
+    }
+    // SAFETY: live error data, destroyed here.
+    unsafe {
+        let failed = sys::duckdb_error_data_has_error(error);
+        let kind = sys::duckdb_error_data_error_type(error);
+        let text = copy(sys::duckdb_error_data_message(error));
+        sys::duckdb_destroy_error_data(&raw mut error);
+        if failed { Err(Failure::new(kind, text)) } else { Ok(()) }
+    }
+}
+
+fn arrow_failure(error: &arrow_schema::ArrowError) -> Failure {
+    Failure::new(sys::duckdb_error_type_DUCKDB_ERROR_INTERNAL, error.to_string())
+}
+
+fn c_text(text: &str) -> Result<CString, Failure> {
+    CString::new(text).map_err(|_| Failure::syntax("Parser Error: a text must not hold a zero byte"))
+}
+
+fn copy(text: *const c_char) -> String {
+    if text.is_null() {
+        return String::new();
+    }
+    // SAFETY: the engine's texts end in a zero byte and live until the call that frees them.
+    unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned()
+}
+
+fn low_half(bits: u128) -> u64 {
+    u64::try_from(bits & u128::from(u64::MAX)).unwrap_or(0)
+}

@@ -1,0 +1,169 @@
+//! From the engine's errors to SQLSTATEs and `PostgreSQL`'s wording: the only file that looks at the engine's texts.
+//!
+//! Instances run with `errors_as_json`, so an error says its type, subtype, name and byte position by itself. Only where
+//! the type is too coarse (`Binder`, `Conversion`, `Constraint` …) the fixed shape of the message decides.
+
+use std::collections::HashMap;
+
+use pintail_sqlstate::{Report, SqlState};
+
+use super::capi::Failure;
+use crate::error::{Error, StopReason};
+
+mod wording;
+
+/// The parts of an engine error.
+#[derive(Debug, Default)]
+pub(super) struct Parts {
+    /// As in the engine's `ExceptionType` names: `Catalog`, `Binder` …
+    pub(super) kind: String,
+    /// The message without the type's prefix.
+    pub(super) message: String,
+    /// `error_subtype`, `name`, `type`, `position`, `candidates`, `call` …
+    pub(super) extra: HashMap<String, String>,
+}
+
+impl Parts {
+    fn extra(&self, name: &str) -> &str {
+        self.extra.get(name).map_or("", String::as_str)
+    }
+}
+
+/// What the client is told of a failure of `sql`.
+pub(crate) fn to_error(failure: &Failure, sql: &str) -> Error {
+    let parts = parts(failure);
+    if parts.kind == "INTERRUPT" || failure.kind == libduckdb_sys::duckdb_error_type_DUCKDB_ERROR_INTERRUPT {
+        return Error::Stopped(StopReason::Request);
+    }
+    let broken = matches!(parts.kind.as_str(), "INTERNAL" | "FATAL");
+    if broken {
+        tracing::error!(
+            kind = parts.kind,
+            message = parts.message,
+            "the engine reported an error of its own"
+        );
+    }
+    let report = report(&parts, sql);
+    Error::Statement {
+        report: Box::new(report),
+        broken,
+    }
+}
+
+fn parts(failure: &Failure) -> Parts {
+    let text = failure.text.trim();
+    let json = text.find('{').map_or("", |start| &text[start..]);
+    if let Ok(mut extra) = serde_json::from_str::<HashMap<String, String>>(json)
+        && let Some(message) = extra.remove("exception_message")
+    {
+        let kind = extra.remove("exception_type").unwrap_or_default();
+        return Parts { kind, message, extra };
+    }
+    let (kind, message) = text.split_once(" Error: ").unwrap_or(("", text));
+    // A prefix is at most three words ("Out of Range Error: …"); anything longer is a sentence.
+    let (kind, message) = if kind.split(' ').count() > 3 {
+        ("", text)
+    } else {
+        (kind, message)
+    };
+    Parts {
+        kind: kind.to_owned(),
+        message: message.to_owned(),
+        extra: HashMap::new(),
+    }
+}
+
+fn report(parts: &Parts, sql: &str) -> Report {
+    if let Some(report) = own(&parts.message) {
+        return report;
+    }
+    let (mut message, mut hint) = (parts.message.as_str(), None);
+    if let Some((head, tail)) = message
+        .split_once("\n\nDid you mean")
+        .or_else(|| message.split_once("\nDid you mean"))
+    {
+        message = head;
+        hint = Some(format!("Did you mean{}", tail.trim_end()));
+    }
+    let mut report = match parts.kind.as_str() {
+        "Catalog" => catalog(parts, message),
+        "Binder" => wording::binder(parts, message),
+        "Parser" | "Syntax" => Report::new(SqlState::SYNTAX_ERROR, message),
+        "Conversion" => wording::conversion(message),
+        "Constraint" => wording::constraint(message),
+        kind => by_kind(kind, message),
+    };
+    if report.hint.is_none() {
+        report.hint = hint;
+    }
+    if report.position.is_none() {
+        report.position = position(parts, sql);
+    }
+    report
+}
+
+/// `PINTAIL:<sqlstate>:<message>`, raised by this project's own macros through `error()`.
+fn own(message: &str) -> Option<Report> {
+    let start = message.find("PINTAIL:")? + "PINTAIL:".len();
+    let (state, text) = message[start..].split_once(':')?;
+    Some(Report::new(SqlState::parse(state)?, text.trim_end()))
+}
+
+/// The position as `PostgreSQL` counts: characters from 1.
+fn position(parts: &Parts, sql: &str) -> Option<u32> {
+    let offset: usize = parts.extra("position").parse().ok()?;
+    let before = sql.get(..offset)?;
+    u32::try_from(before.chars().count() + 1).ok()
+}
+
+fn catalog(parts: &Parts, message: &str) -> Report {
+    let name = parts.extra("name");
+    let kind = parts.extra("type");
+    match parts.extra("error_subtype") {
+        "MISSING_ENTRY" => match kind {
+            "Table" | "View" | "Index" | "Sequence" => wording::missing_relation(name),
+            "Schema" => Report::new(
+                SqlState::INVALID_SCHEMA_NAME,
+                format!("schema \"{name}\" does not exist"),
+            ),
+            "Type" => Report::new(SqlState::UNDEFINED_OBJECT, format!("type \"{name}\" does not exist")),
+            kind if kind.contains("Function") || kind.contains("Macro") => {
+                Report::new(SqlState::UNDEFINED_FUNCTION, format!("function {name} does not exist"))
+                    .with_hint("No function matches the given name and argument types.")
+            }
+            _ => Report::new(SqlState::UNDEFINED_OBJECT, message),
+        },
+        "ENTRY_ALREADY_EXISTS" => wording::duplicate(kind, name),
+        _ => wording::catalog(message),
+    }
+}
+
+fn by_kind(kind: &str, message: &str) -> Report {
+    let state = match kind {
+        "Out of Range" => return wording::out_of_range(message),
+        "Divide by Zero" => return Report::new(SqlState::DIVISION_BY_ZERO, "division by zero"),
+        "Mismatch Type" => SqlState::DATATYPE_MISMATCH,
+        "Invalid type" | "Unknown Type" | "Object Size" => SqlState::DATATYPE_MISMATCH,
+        "Decimal" => SqlState::NUMERIC_VALUE_OUT_OF_RANGE,
+        "TransactionContext" => return wording::transaction(message),
+        "Not implemented" => SqlState::FEATURE_NOT_SUPPORTED,
+        "Permission" => return wording::permission(message),
+        "Dependency" => SqlState::DEPENDENT_OBJECTS_STILL_EXIST,
+        "Invalid Input" | "Invalid" | "Expression" | "Executor" => return wording::invalid_input(message),
+        "Out of Memory" => return wording::out_of_memory(message),
+        "IO" => return wording::io(message),
+        "Network" | "Connection" | "HTTP" => SqlState::CONNECTION_FAILURE,
+        "Sequence" => SqlState::SEQUENCE_GENERATOR_LIMIT_EXCEEDED,
+        "Parameter Not Resolved" => SqlState::INDETERMINATE_DATATYPE,
+        "Parameter Not Allowed" => SqlState::UNDEFINED_PARAMETER,
+        "Settings" | "Invalid Configuration" => return wording::configuration(message),
+        "Missing Extension" | "Extension Autoloading" => SqlState::FEATURE_NOT_SUPPORTED,
+        "Serialization" => SqlState::T_R_SERIALIZATION_FAILURE,
+        "INTERNAL" | "FATAL" => return Report::new(SqlState::INTERNAL_ERROR, "internal error in the engine"),
+        _ => return wording::invalid_input(message),
+    };
+    Report::new(state, message)
+}
+
+#[cfg(test)]
+mod tests;

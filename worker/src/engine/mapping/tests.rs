@@ -1,0 +1,55 @@
+use pintail_sqlstate::ToReport;
+
+use super::*;
+
+fn told(text: &str, sql: &str) -> Report {
+    let failure = Failure {
+        kind: 0,
+        text: text.to_owned(),
+    };
+    to_error(&failure, sql).to_report()
+}
+
+#[test]
+fn a_missing_table_is_told_as_postgresql_does() {
+    let json = r#"{"exception_type":"Catalog","exception_message":"Table with name nope does not exist!\nDid you mean \"pg_enum\"?","candidates":"pg_enum","position":"14","error_subtype":"MISSING_ENTRY","type":"Table","name":"nope"}"#;
+    let report = told(json, "select * from nope");
+    assert_eq!(report.sqlstate, SqlState::UNDEFINED_TABLE);
+    assert_eq!(report.message, "relation \"nope\" does not exist");
+    assert_eq!(report.hint.as_deref(), Some("Did you mean \"pg_enum\"?"));
+    assert_eq!(report.position, Some(15));
+}
+
+#[test]
+fn positions_count_characters() {
+    let json = r#"{"exception_type":"Binder","exception_message":"Referenced column \"nope\" not found","position":"13","error_subtype":"COLUMN_NOT_FOUND","name":"nope"}"#;
+    assert_eq!(told(json, "select 'é', nope from t").position, Some(13));
+}
+
+#[test]
+fn an_error_of_our_own_is_unpacked() {
+    let json = r#"{"exception_type":"Invalid Input","exception_message":"PINTAIL:22012:division by zero"}"#;
+    let report = told(json, "");
+    assert_eq!(
+        (report.sqlstate, report.message.as_str()),
+        (SqlState::DIVISION_BY_ZERO, "division by zero")
+    );
+}
+
+#[test]
+fn a_plain_text_error_is_understood() {
+    let report = told("Conversion Error: Could not convert string 'a' to INT32", "");
+    assert_eq!(report.sqlstate, SqlState::INVALID_TEXT_REPRESENTATION);
+    assert_eq!(report.message, "invalid input syntax for type integer: \"a\"");
+}
+
+#[test]
+fn internal_errors_say_nothing_and_break_the_worker() {
+    let failure = Failure {
+        kind: 0,
+        text: "INTERNAL Error: Assertion triggered".to_owned(),
+    };
+    let error = to_error(&failure, "");
+    assert!(error.broken());
+    assert_eq!(error.to_report().message, "internal error in the engine");
+}

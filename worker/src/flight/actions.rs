@@ -1,0 +1,45 @@
+//! The contract's actions.
+
+use arrow_flight::{Action, Result as FlightResult};
+use bytes::Bytes;
+use pintail_worker_api::messages::{
+    CANCEL, CLOSE_SESSION, CLOSE_STATEMENT, Cancel, CloseStatement, OPEN_SESSION, OpenSession, PREPARE, Prepare, STATUS,
+};
+use prost::Message;
+
+use crate::error::{Error, StopReason};
+use crate::worker::Worker;
+
+/// Runs an action; the answer is one message.
+pub(super) async fn run(worker: &Worker, action: Action) -> Result<FlightResult, Error> {
+    let body = match action.r#type.as_str() {
+        OPEN_SESSION => worker.open(&read::<OpenSession>(action.body)?).await?.encode_to_vec(),
+        CLOSE_SESSION => {
+            worker.close(StopReason::Request);
+            Vec::new()
+        }
+        PREPARE => worker
+            .session()?
+            .prepare(read::<Prepare>(action.body)?)
+            .await?
+            .encode_to_vec(),
+        CLOSE_STATEMENT => {
+            worker
+                .session()?
+                .close_statement(read::<CloseStatement>(action.body)?.handle)?;
+            Vec::new()
+        }
+        CANCEL => {
+            worker.session()?.cancel(read::<Cancel>(action.body)?.sequence);
+            Vec::new()
+        }
+        STATUS => worker.status().encode_to_vec(),
+        other => return Err(Error::BadRequest(format!("unknown action {other}"))),
+    };
+    Ok(FlightResult { body: body.into() })
+}
+
+/// Reads a message of the contract.
+pub(super) fn read<M: Message + Default>(body: Bytes) -> Result<M, Error> {
+    M::decode(body).map_err(|error| Error::BadRequest(format!("malformed message: {error}")))
+}

@@ -1,0 +1,209 @@
+//! The one session of a worker: an instance with a thread of its own, and the handle by which calls reach it.
+//!
+//! Knows jobs, results and how they are stopped. Knows nothing of Flight's services.
+
+mod control;
+mod encoder;
+mod job;
+mod outlet;
+mod parameters;
+mod render;
+mod runner;
+mod shape;
+mod spool;
+mod statement;
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Sender, channel};
+use std::time::Duration;
+
+use arrow_flight::FlightData;
+use futures::stream::{self, BoxStream, StreamExt};
+use pintail_worker_api::messages::{Execute, OpenSession, Prepare, Prepared};
+use tokio::sync::oneshot;
+use tokio_util::task::task_tracker::TaskTrackerToken;
+
+use self::control::{Control, Guard};
+use self::job::{Answer, Early, ExecuteJob, Job};
+use self::outlet::Outlet;
+use crate::engine::instance::Instance;
+use crate::error::{Error, StopReason};
+use crate::tasks::Tasks;
+
+/// A result's first rows wait so long, at most, for its end to leave in the same message.
+const PATIENCE: Duration = Duration::from_millis(5);
+
+/// Sequences of statements that the contract's client did not number.
+const UNNUMBERED: u64 = 1 << 63;
+
+/// What a session is made with, besides its instance.
+pub(crate) struct Settings {
+    /// Where results of suspended portals are set aside.
+    pub(crate) spool_directory: Arc<Path>,
+    /// Told when the engine reports an error of its own.
+    pub(crate) broken: Arc<dyn Fn() + Send + Sync>,
+    /// Takes what is to be dropped off the session's path.
+    pub(crate) discard: Box<dyn FnOnce(Box<dyn Send>) + Send>,
+    /// The worker's tasks.
+    pub(crate) tasks: Tasks,
+}
+
+/// The handle of an open session; cheap to clone through its `Arc`.
+pub(crate) struct Session {
+    jobs: Sender<Job>,
+    control: Arc<Control>,
+    spool_directory: Arc<Path>,
+    tasks: Tasks,
+    numbers: AtomicU64,
+    _counted: TaskTrackerToken,
+}
+
+/// The messages that answer a statement.
+pub(crate) type Messages = BoxStream<'static, Result<FlightData, Error>>;
+
+impl Session {
+    /// Starts the session's thread and runs the control plane's set-up.
+    pub(crate) async fn open(
+        instance: Instance,
+        settings: Settings,
+        opening: &OpenSession,
+    ) -> Result<Arc<Self>, Error> {
+        let control = Arc::new(Control::new(instance.connection.clone(), settings.tasks.clone()));
+        let (jobs, inbox) = channel();
+        let session = Self {
+            jobs,
+            control: Arc::clone(&control),
+            spool_directory: Arc::clone(&settings.spool_directory),
+            tasks: settings.tasks.clone(),
+            numbers: AtomicU64::new(UNNUMBERED),
+            _counted: settings.tasks.count(),
+        };
+        runner::start(instance, settings, control, inbox)?;
+        let (reply, answer) = oneshot::channel();
+        session.submit(Job::Setup {
+            sql: opening.setup.clone(),
+            catalog: opening.catalog.clone(),
+            reply,
+        })?;
+        answer.await.map_err(|_| gone())??;
+        Ok(Arc::new(session))
+    }
+
+    /// Runs a statement; the stream ends with the trailer or an error, and dropping it stops the statement.
+    pub(crate) async fn execute(&self, mut request: Execute) -> Result<Messages, Error> {
+        if request.sequence == 0 {
+            request.sequence = self.numbers.fetch_add(1, Ordering::Relaxed);
+        }
+        let guard = self.control.enter(request.sequence);
+        let deadline = self.watch(&request);
+        let early = Arc::new(Early::default());
+        let (reply, mut answer) = oneshot::channel();
+        let job = ExecuteJob {
+            request,
+            stop: Arc::clone(&guard.stop),
+            early: Arc::clone(&early),
+            reply,
+        };
+        self.submit(Job::Execute(Box::new(job)))?;
+        let reading = Reading { guard, deadline };
+        let first = loop {
+            match tokio::time::timeout(PATIENCE, &mut answer).await {
+                Ok(first) => break first,
+                Err(_) => {
+                    if let Some(outlet) = self.first_rows(&early, &reading) {
+                        return Ok(stream_of(outlet, reading));
+                    }
+                }
+            }
+        };
+        match first.map_err(|_| gone())?? {
+            Answer::Whole(messages) => Ok(stream::iter(messages.into_iter().map(Ok)).boxed()),
+            Answer::Stream(outlet) => Ok(stream_of(outlet, reading)),
+        }
+    }
+
+    /// Prepares a statement.
+    pub(crate) async fn prepare(&self, request: Prepare) -> Result<Prepared, Error> {
+        let guard = self.control.enter(self.numbers.fetch_add(1, Ordering::Relaxed));
+        let (reply, answer) = oneshot::channel();
+        self.submit(Job::Prepare {
+            request,
+            stop: Arc::clone(&guard.stop),
+            sequence: guard.sequence(),
+            reply,
+        })?;
+        answer.await.map_err(|_| gone())?
+    }
+
+    /// Frees a prepared statement; takes effect after what runs now.
+    pub(crate) fn close_statement(&self, handle: u64) -> Result<(), Error> {
+        self.submit(Job::CloseStatement { handle })
+    }
+
+    /// Stops the statement of that number, if it waits, runs or streams.
+    pub(crate) fn cancel(&self, sequence: u64) {
+        self.control.stop(sequence, StopReason::Request);
+    }
+
+    /// Ends the session: what runs is stopped, then the thread ends and the instance goes.
+    pub(crate) fn close(&self, reason: StopReason) {
+        self.control.stop_all(reason);
+        // A thread that is gone needs no order.
+        let _ = self.jobs.send(Job::End);
+    }
+
+    fn submit(&self, job: Job) -> Result<(), Error> {
+        self.jobs.send(job).map_err(|_| gone())
+    }
+
+    /// Turns an answer whose first rows are there, but not its end, into a stream.
+    fn first_rows(&self, early: &Early, reading: &Reading) -> Option<Arc<Outlet>> {
+        early.take_over(|| {
+            let outlet = Arc::new(Outlet::new(Arc::clone(&self.spool_directory)));
+            self.control.attach(reading.guard.sequence(), &outlet);
+            outlet
+        })
+    }
+
+    fn watch(&self, request: &Execute) -> Option<Deadline> {
+        if request.timeout_ms == 0 {
+            return None;
+        }
+        let (control, sequence) = (Arc::clone(&self.control), request.sequence);
+        let limit = Duration::from_millis(request.timeout_ms);
+        let task = self.tasks.spawn(async move {
+            tokio::time::sleep(limit).await;
+            control.stop(sequence, StopReason::Timeout);
+        });
+        Some(Deadline(task))
+    }
+}
+
+/// What must live as long as an answer is read.
+struct Reading {
+    guard: Guard,
+    #[expect(dead_code, reason = "held for its drop")]
+    deadline: Option<Deadline>,
+}
+
+struct Deadline(tokio::task::AbortHandle);
+
+impl Drop for Deadline {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+fn stream_of(outlet: Arc<Outlet>, reading: Reading) -> Messages {
+    stream::unfold((outlet, reading), |(outlet, reading)| async move {
+        let message = outlet.next().await?;
+        Some((message, (outlet, reading)))
+    })
+    .boxed()
+}
+
+fn gone() -> Error {
+    Error::Internal("the session's thread is gone".to_owned())
+}

@@ -1,0 +1,111 @@
+//! What a result looks like: its columns for the client, its Arrow schema, and a signature to notice that it changed.
+
+use std::fmt::Write;
+use std::sync::Arc;
+
+use arrow_schema::SchemaRef;
+use pintail_pgtypes::{ColumnSpec, pg_type};
+use pintail_worker_api::messages::{Column, Header};
+
+use crate::engine::capi::{ArrowOptions, Failure, LogicalType};
+
+/// The shape of a result.
+#[derive(Debug)]
+pub(crate) struct Shape {
+    /// As the control plane gets it.
+    pub(crate) header: Header,
+    /// The columns' types for the encoder.
+    pub(crate) columns: Vec<ColumnSpec>,
+    /// The Arrow schema of the batches.
+    pub(crate) schema: SchemaRef,
+    /// The engine's types, written out.
+    pub(crate) signature: String,
+}
+
+impl Shape {
+    /// The shape of such columns.
+    pub(crate) fn of(columns: &[(String, LogicalType)], arrow: &ArrowOptions) -> Result<Arc<Self>, Failure> {
+        let schema = arrow.schema(columns)?;
+        let mut specs = Vec::with_capacity(columns.len());
+        let mut described = Vec::with_capacity(columns.len());
+        for ((name, logical), field) in columns.iter().zip(schema.fields()) {
+            let alias = alias(logical);
+            let pg = pg_type(field, (!alias.is_empty()).then_some(alias.as_str()));
+            described.push(Column {
+                name: name.clone(),
+                type_oid: pg.oid,
+                typmod: pg.typmod,
+                type_len: i32::from(pg.typlen),
+            });
+            specs.push(ColumnSpec {
+                field: Arc::clone(field),
+                pg,
+            });
+        }
+        let signature = signature(columns.iter().map(|(_, logical)| logical));
+        let header = Header {
+            columns: described,
+            returns_rows: true,
+        };
+        Ok(Arc::new(Self {
+            header,
+            columns: specs,
+            schema,
+            signature,
+        }))
+    }
+
+    /// Whether a client that was told one shape can read the other.
+    pub(crate) fn answers_like(&self, other: &Self) -> bool {
+        self.header.columns.len() == other.header.columns.len()
+            && self
+                .header
+                .columns
+                .iter()
+                .zip(&other.header.columns)
+                .all(|(left, right)| left.type_oid == right.type_oid)
+    }
+}
+
+/// The name that makes a type more than its layout: `json` over text, an enum's name, a user's type.
+pub(crate) fn alias(logical: &LogicalType) -> String {
+    let own = logical.alias();
+    if !own.is_empty() || !logical.is_list() {
+        return own;
+    }
+    let element = logical.children().first().map(alias).unwrap_or_default();
+    if element.is_empty() {
+        element
+    } else {
+        format!("{element}[]")
+    }
+}
+
+/// The engine's types of some columns, written out.
+pub(crate) fn signature<'a>(types: impl Iterator<Item = &'a LogicalType>) -> String {
+    let mut text = String::new();
+    types.for_each(|logical| write_signature(logical, &mut text));
+    text
+}
+
+/// Appends one type to a signature.
+pub(crate) fn write_signature(logical: &LogicalType, text: &mut String) {
+    let id = logical.id();
+    // Writing to a text cannot fail.
+    let _ = write!(text, "{id}");
+    if logical.is_decimal() {
+        let (width, scale) = logical.decimal();
+        let _ = write!(text, ".{width}.{scale}");
+    }
+    let alias = logical.alias();
+    if !alias.is_empty() {
+        let _ = write!(text, ":{alias}");
+    }
+    let children = logical.children();
+    if !children.is_empty() {
+        text.push('(');
+        children.iter().for_each(|child| write_signature(child, text));
+        text.push(')');
+    }
+    text.push(';');
+}

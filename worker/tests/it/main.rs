@@ -1,0 +1,4 @@
+//! A real worker process on a temporary directory, driven through the contract's client.
+
+mod harness;
+mod results;
