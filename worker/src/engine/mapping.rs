@@ -74,7 +74,7 @@ fn parts(failure: &Failure) -> Parts {
 }
 
 fn report(parts: &Parts, sql: &str) -> Report {
-    if let Some(report) = own(&parts.message) {
+    if let Some(report) = own(&parts.message).or_else(|| wording::remote(&parts.message)) {
         return report;
     }
     let (mut message, mut hint) = (parts.message.as_str(), None);

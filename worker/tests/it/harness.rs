@@ -24,11 +24,15 @@ pub(crate) struct TestWorker {
     pub(crate) directory: tempfile::TempDir,
 }
 
-/// The extension files that the machine's cache holds.
-pub(crate) fn extension_dir() -> PathBuf {
+/// Where the machine keeps the project's pinned downloads.
+pub(crate) fn cache_dir() -> PathBuf {
     let cache = std::env::var_os("PINTAIL_CACHE").map(PathBuf::from);
-    let home = || PathBuf::from(std::env::var_os("HOME").unwrap_or_default()).join(".cache/pintail");
-    cache.unwrap_or_else(home).join("extensions-1.5.5")
+    cache.unwrap_or_else(|| PathBuf::from(std::env::var_os("HOME").unwrap_or_default()).join(".cache/pintail"))
+}
+
+/// The extension files.
+pub(crate) fn extension_dir() -> PathBuf {
+    cache_dir().join("extensions-1.5.5")
 }
 
 /// A bootstrap with a catalog in memory.

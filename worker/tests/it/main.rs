@@ -1,4 +1,10 @@
 //! A real worker process on a temporary directory, driven through the contract's client.
 
+mod cancel;
+mod errors;
 mod harness;
+mod isolation;
+mod lake;
+mod postgres;
 mod results;
+mod suspended;

@@ -20,6 +20,20 @@ pub(super) fn duplicate(kind: &str, name: &str) -> Report {
     Report::new(state, format!("{noun} \"{name}\" already exists"))
 }
 
+/// An error of the metadata's `PostgreSQL`, which reaches the engine as text: only its message goes on.
+pub(super) fn remote(message: &str) -> Option<Report> {
+    let text = message.split("ERROR:  ").nth(1)?.lines().next()?.trim_end();
+    let state = match text {
+        text if text.starts_with("permission denied") || text.starts_with("must be owner") => {
+            SqlState::INSUFFICIENT_PRIVILEGE
+        }
+        text if text.starts_with("could not serialize") || text.starts_with("deadlock") => return Some(serialization()),
+        text if text.starts_with("duplicate key") => return Some(serialization()),
+        _ => return None,
+    };
+    Some(Report::new(state, text))
+}
+
 /// Catalog errors without a subtype.
 pub(super) fn catalog(message: &str) -> Report {
     if let Some(name) = between(message, "unrecognized configuration parameter \"", "\"") {
@@ -34,6 +48,13 @@ pub(super) fn catalog(message: &str) -> Report {
     }
     if let Some(name) = between(message, "Catalog \"", "\" does not exist") {
         return missing_database(name);
+    }
+    if let Some(name) = between(message, "Schema with name ", " does not exist") {
+        let name = name.trim_matches('"');
+        return Report::new(
+            SqlState::INVALID_SCHEMA_NAME,
+            format!("schema \"{name}\" does not exist"),
+        );
     }
     if let Some(name) = between(message, "catalog + schema named \"", "\"") {
         return Report::new(
@@ -104,6 +125,7 @@ pub(super) fn binder(parts: &Parts, message: &str) -> Report {
     if first.contains("does not have a column")
         || first.contains("Referenced column")
         || first.contains("not found in FROM")
+        || first.contains("Referenced update column")
     {
         return column_of_table(first);
     }
@@ -179,6 +201,7 @@ fn column_of_table(first: &str) -> Report {
     missing_column(
         between(first, "column \"", "\"")
             .or_else(|| between(first, "column named \"", "\""))
+            .or_else(|| between(first, "update column ", " not found"))
             .unwrap_or_default(),
     )
 }
@@ -217,6 +240,7 @@ fn no_function(message: &str, call: &str) -> Report {
 /// A value that does not fit its target type.
 pub(super) fn conversion(message: &str) -> Report {
     let first = message.lines().next().unwrap_or_default();
+    let first = first.split(" when casting from ").next().unwrap_or(first);
     if let Some(value) = between(first, "Could not convert string '", "' to ")
         .or_else(|| between(first, "Could not convert string \"", "\" to "))
     {
