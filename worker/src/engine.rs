@@ -3,11 +3,27 @@
 //! Knows `DuckDB`'s settings, types, values and errors. Knows nothing of Flight, of tokio or of the client's protocol.
 
 pub(crate) mod capi;
+pub(crate) mod failure;
 pub(crate) mod instance;
 pub(crate) mod mapping;
+pub(crate) mod parameters;
+pub(crate) mod shape;
 pub(crate) mod standby;
 
 use libduckdb_sys as sys;
+
+use self::capi::LogicalType;
+
+/// How a statement answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Returns {
+    /// Rows.
+    Rows,
+    /// A number of changed rows.
+    Changed,
+    /// Nothing.
+    Nothing,
+}
 
 /// Whether preparing alone shows that a statement of this type answers with rows; `None` where it depends on the text.
 pub(crate) fn rows_by_type(statement_type: u32) -> Option<bool> {
@@ -25,5 +41,35 @@ pub(crate) fn rows_by_type(statement_type: u32) -> Option<bool> {
         | sys::duckdb_statement_type_DUCKDB_STATEMENT_TYPE_COPY
         | sys::duckdb_statement_type_DUCKDB_STATEMENT_TYPE_PRAGMA => None,
         _ => Some(false),
+    }
+}
+
+impl LogicalType {
+    /// Whether it is a `LIST`.
+    pub(crate) fn is_list(&self) -> bool {
+        self.id() == sys::DUCKDB_TYPE_DUCKDB_TYPE_LIST
+    }
+
+    /// Whether it is a `DECIMAL`.
+    pub(crate) fn is_decimal(&self) -> bool {
+        self.id() == sys::DUCKDB_TYPE_DUCKDB_TYPE_DECIMAL
+    }
+
+    /// Whether it is a `BIGINT`.
+    pub(crate) fn is_bigint(&self) -> bool {
+        self.id() == sys::DUCKDB_TYPE_DUCKDB_TYPE_BIGINT
+    }
+
+    /// Whether it is a `BOOLEAN`.
+    pub(crate) fn is_boolean(&self) -> bool {
+        self.id() == sys::DUCKDB_TYPE_DUCKDB_TYPE_BOOLEAN
+    }
+
+    /// Whether the engine leaves it open until a value is bound.
+    pub(crate) fn is_unknown(&self) -> bool {
+        matches!(
+            self.id(),
+            sys::DUCKDB_TYPE_DUCKDB_TYPE_INVALID | sys::DUCKDB_TYPE_DUCKDB_TYPE_ANY
+        )
     }
 }

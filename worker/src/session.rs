@@ -6,10 +6,9 @@ mod control;
 mod encoder;
 mod job;
 mod outlet;
-mod parameters;
+mod placeholders;
 mod render;
 mod runner;
-mod shape;
 mod spool;
 mod statement;
 

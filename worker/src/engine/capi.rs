@@ -13,50 +13,38 @@ use arrow_array::{Array, RecordBatch, RecordBatchOptions, StructArray};
 use arrow_schema::{DataType, Schema, SchemaRef};
 use libduckdb_sys as sys;
 
-/// What went wrong, in the engine's words: its error type, where it gave one, and its text (JSON where asked for).
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Failure {
-    /// `duckdb_error_type`; 0 where only the text says it.
-    pub(crate) kind: u32,
-    /// As the engine wrote it.
-    pub(crate) text: String,
+use super::Returns;
+use super::failure::Failure;
+
+/// SAFETY of all: the object was made once, is destroyed here only, and after everything that points into it, because what
+/// points into it holds an `Arc` of it. Null and empty objects are accepted.
+macro_rules! destroyed {
+    ($($name:ident.$field:tt by $destroy:ident;)*) => {
+        $(impl Drop for $name {
+            fn drop(&mut self) {
+                unsafe { sys::$destroy(&raw mut self.$field) };
+            }
+        })*
+    };
 }
 
-impl Failure {
-    fn new(kind: u32, text: impl Into<String>) -> Self {
-        Self {
-            kind,
-            text: text.into(),
-        }
-    }
-
-    fn syntax(text: &str) -> Self {
-        Self::new(sys::duckdb_error_type_DUCKDB_ERROR_PARSER, text)
-    }
-}
-
-/// How a statement answers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Returns {
-    /// Rows.
-    Rows,
-    /// A number of changed rows.
-    Changed,
-    /// Nothing.
-    Nothing,
+destroyed! {
+    RawDatabase.0 by duckdb_close;
+    RawConnection.raw by duckdb_disconnect;
+    Statements.raw by duckdb_destroy_extracted;
+    Prepared.raw by duckdb_destroy_prepare;
+    ResultSet.raw by duckdb_destroy_result;
+    Chunk.raw by duckdb_destroy_data_chunk;
+    ArrowOptions.raw by duckdb_destroy_arrow_options;
+    LogicalType.0 by duckdb_destroy_logical_type;
+    Value.0 by duckdb_destroy_value;
+    Appender.raw by duckdb_appender_destroy;
 }
 
 struct RawDatabase(sys::duckdb_database);
 // SAFETY: a database handle is a shared pointer inside; the C interface documents it as usable from any thread.
 unsafe impl Send for RawDatabase {}
 unsafe impl Sync for RawDatabase {}
-impl Drop for RawDatabase {
-    fn drop(&mut self) {
-        // SAFETY: opened by `Database::open`, closed here only, after every connection (they hold an `Arc`).
-        unsafe { sys::duckdb_close(&raw mut self.0) }
-    }
-}
-
 /// A `DuckDB` instance.
 #[derive(Clone)]
 pub(crate) struct Database(Arc<RawDatabase>);
@@ -108,13 +96,6 @@ struct RawConnection {
 // SAFETY: the client context locks itself on every call, and interruption is an atomic flag.
 unsafe impl Send for RawConnection {}
 unsafe impl Sync for RawConnection {}
-impl Drop for RawConnection {
-    fn drop(&mut self) {
-        // SAFETY: opened by `Database::connect`; statements and results hold an `Arc`, so none is left.
-        unsafe { sys::duckdb_disconnect(&raw mut self.raw) }
-    }
-}
-
 /// One connection; statements and results made from it keep it alive.
 #[derive(Clone)]
 pub(crate) struct Connection(Arc<RawConnection>);
@@ -225,13 +206,6 @@ impl Statements {
     }
 }
 
-impl Drop for Statements {
-    fn drop(&mut self) {
-        // SAFETY: made by `Connection::split`, destroyed here only.
-        unsafe { sys::duckdb_destroy_extracted(&raw mut self.raw) }
-    }
-}
-
 /// A prepared statement.
 pub(crate) struct Prepared {
     raw: sys::duckdb_prepared_statement,
@@ -316,13 +290,6 @@ impl Prepared {
     }
 }
 
-impl Drop for Prepared {
-    fn drop(&mut self) {
-        // SAFETY: made by `Statements::prepare`, destroyed here only.
-        unsafe { sys::duckdb_destroy_prepare(&raw mut self.raw) }
-    }
-}
-
 /// A result whose rows are fetched chunk by chunk.
 pub(crate) struct ResultSet {
     raw: sys::duckdb_result,
@@ -404,13 +371,6 @@ impl ResultSet {
     }
 }
 
-impl Drop for ResultSet {
-    fn drop(&mut self) {
-        // SAFETY: destroyed here only; an empty result is accepted.
-        unsafe { sys::duckdb_destroy_result(&raw mut self.raw) }
-    }
-}
-
 /// At most 2048 rows in the engine's own layout.
 pub(crate) struct Chunk {
     raw: sys::duckdb_data_chunk,
@@ -441,13 +401,6 @@ impl Chunk {
         let (_, columns, _) = StructArray::from(data).into_parts();
         let row_count = RecordBatchOptions::new().with_row_count(Some(rows));
         RecordBatch::try_new_with_options(Arc::clone(schema), columns, &row_count).map_err(|e| arrow_failure(&e))
-    }
-}
-
-impl Drop for Chunk {
-    fn drop(&mut self) {
-        // SAFETY: fetched or made once, destroyed here only.
-        unsafe { sys::duckdb_destroy_data_chunk(&raw mut self.raw) }
     }
 }
 
@@ -485,13 +438,6 @@ impl ArrowOptions {
     }
 }
 
-impl Drop for ArrowOptions {
-    fn drop(&mut self) {
-        // SAFETY: destroyed here only.
-        unsafe { sys::duckdb_destroy_arrow_options(&raw mut self.raw) }
-    }
-}
-
 /// A type of the engine.
 pub(crate) struct LogicalType(sys::duckdb_logical_type);
 // SAFETY: an owned, immutable object.
@@ -510,6 +456,17 @@ impl LogicalType {
         Self(unsafe { sys::duckdb_create_list_type(child.0) })
     }
 
+    /// `VARCHAR`.
+    pub(crate) fn text() -> Self {
+        Self::of(sys::DUCKDB_TYPE_DUCKDB_TYPE_VARCHAR)
+    }
+
+    /// `DECIMAL(width, scale)`.
+    pub(crate) fn decimal_of(width: u8, scale: u8) -> Self {
+        // SAFETY: plain numbers.
+        Self(unsafe { sys::duckdb_create_decimal_type(width, scale) })
+    }
+
     /// `duckdb_type`.
     pub(crate) fn id(&self) -> u32 {
         // SAFETY: live type.
@@ -525,29 +482,6 @@ impl LogicalType {
             sys::duckdb_free(name.cast());
             text
         }
-    }
-
-    /// Whether it is a `LIST`.
-    pub(crate) fn is_list(&self) -> bool {
-        self.id() == sys::DUCKDB_TYPE_DUCKDB_TYPE_LIST
-    }
-
-    /// Whether it is a `DECIMAL`.
-    pub(crate) fn is_decimal(&self) -> bool {
-        self.id() == sys::DUCKDB_TYPE_DUCKDB_TYPE_DECIMAL
-    }
-
-    /// Whether it is a `BIGINT`.
-    pub(crate) fn is_bigint(&self) -> bool {
-        self.id() == sys::DUCKDB_TYPE_DUCKDB_TYPE_BIGINT
-    }
-
-    /// Whether the engine leaves it open until a value is bound.
-    pub(crate) fn is_unknown(&self) -> bool {
-        matches!(
-            self.id(),
-            sys::DUCKDB_TYPE_DUCKDB_TYPE_INVALID | sys::DUCKDB_TYPE_DUCKDB_TYPE_ANY
-        )
     }
 
     /// Width and scale of a `DECIMAL`.
@@ -581,90 +515,68 @@ impl LogicalType {
     }
 }
 
-impl Drop for LogicalType {
-    fn drop(&mut self) {
-        // SAFETY: destroyed here only.
-        unsafe { sys::duckdb_destroy_logical_type(&raw mut self.0) }
-    }
-}
-
 /// A value to bind.
 pub(crate) struct Value(sys::duckdb_value);
 
-impl Drop for Value {
-    fn drop(&mut self) {
-        // SAFETY: destroyed here only; null is accepted.
-        unsafe { sys::duckdb_destroy_value(&raw mut self.0) }
-    }
+/// SAFETY of all: each call copies its plain arguments into a new object that the returned value owns.
+macro_rules! values {
+    ($($name:ident($($argument:ident: $kind:ty),*) = $call:expr;)*) => {
+        impl Value {
+            $(pub(crate) fn $name($($argument: $kind),*) -> Self { Self(unsafe { $call }) })*
+        }
+    };
 }
 
-/// SAFETY of all: each call copies its plain argument into a new object that the returned value owns.
+values! {
+    null() = sys::duckdb_create_null_value();
+    boolean(value: bool) = sys::duckdb_create_bool(value);
+    int16(value: i16) = sys::duckdb_create_int16(value);
+    int32(value: i32) = sys::duckdb_create_int32(value);
+    int64(value: i64) = sys::duckdb_create_int64(value);
+    uint32(value: u32) = sys::duckdb_create_uint32(value);
+    float(value: f32) = sys::duckdb_create_float(value);
+    double(value: f64) = sys::duckdb_create_double(value);
+    text(value: &str) = sys::duckdb_create_varchar_length(value.as_ptr().cast(), value.len() as u64);
+    blob(value: &[u8]) = sys::duckdb_create_blob(value.as_ptr(), value.len() as u64);
+    date(days: i32) = sys::duckdb_create_date(sys::duckdb_date { days });
+    time(micros: i64) = sys::duckdb_create_time(sys::duckdb_time { micros });
+    time_tz(micros: i64, east: i32) = sys::duckdb_create_time_tz_value(sys::duckdb_create_time_tz(micros, east));
+    timestamp(micros: i64) = sys::duckdb_create_timestamp(sys::duckdb_timestamp { micros });
+    timestamp_tz(micros: i64) = sys::duckdb_create_timestamp_tz(sys::duckdb_timestamp { micros });
+    interval(months: i32, days: i32, micros: i64) =
+        sys::duckdb_create_interval(sys::duckdb_interval { months, days, micros });
+    uuid(value: u128) =
+        sys::duckdb_create_uuid(sys::duckdb_uhugeint { lower: low_half(value), upper: low_half(value >> 64) });
+    decimal(value: i128, width: u8, scale: u8) =
+        sys::duckdb_create_decimal(sys::duckdb_decimal { width, scale, value: hugeint(value) });
+}
+
 impl Value {
-    pub(crate) fn null() -> Self {
-        Self(unsafe { sys::duckdb_create_null_value() })
+    /// Zeros and ones. The engine's layout: the number of padding bits, then the bits behind that many ones.
+    pub(crate) fn bit(digits: &str) -> Self {
+        let padding = (8 - digits.len() % 8) % 8;
+        let bits = std::iter::repeat_n(b'1', padding)
+            .chain(digits.bytes())
+            .collect::<Vec<_>>();
+        let bytes = bits
+            .chunks(8)
+            .map(|byte| byte.iter().fold(0, |value, bit| value << 1 | u8::from(*bit == b'1')));
+        let mut data: Vec<u8> = std::iter::once(u8::try_from(padding).unwrap_or(0))
+            .chain(bytes)
+            .collect();
+        // SAFETY: the bytes are copied.
+        Self(unsafe {
+            sys::duckdb_create_bit(sys::duckdb_bit {
+                data: data.as_mut_ptr(),
+                size: data.len() as u64,
+            })
+        })
     }
-    pub(crate) fn boolean(value: bool) -> Self {
-        Self(unsafe { sys::duckdb_create_bool(value) })
-    }
-    pub(crate) fn int16(value: i16) -> Self {
-        Self(unsafe { sys::duckdb_create_int16(value) })
-    }
-    pub(crate) fn int32(value: i32) -> Self {
-        Self(unsafe { sys::duckdb_create_int32(value) })
-    }
-    pub(crate) fn int64(value: i64) -> Self {
-        Self(unsafe { sys::duckdb_create_int64(value) })
-    }
-    pub(crate) fn uint32(value: u32) -> Self {
-        Self(unsafe { sys::duckdb_create_uint32(value) })
-    }
-    pub(crate) fn float(value: f32) -> Self {
-        Self(unsafe { sys::duckdb_create_float(value) })
-    }
-    pub(crate) fn double(value: f64) -> Self {
-        Self(unsafe { sys::duckdb_create_double(value) })
-    }
-    pub(crate) fn text(value: &str) -> Self {
-        Self(unsafe { sys::duckdb_create_varchar_length(value.as_ptr().cast(), value.len() as u64) })
-    }
-    pub(crate) fn blob(value: &[u8]) -> Self {
-        Self(unsafe { sys::duckdb_create_blob(value.as_ptr(), value.len() as u64) })
-    }
-    pub(crate) fn date(days: i32) -> Self {
-        Self(unsafe { sys::duckdb_create_date(sys::duckdb_date { days }) })
-    }
-    pub(crate) fn time(micros: i64) -> Self {
-        Self(unsafe { sys::duckdb_create_time(sys::duckdb_time { micros }) })
-    }
-    pub(crate) fn time_tz(micros: i64, offset: i32) -> Self {
-        Self(unsafe { sys::duckdb_create_time_tz_value(sys::duckdb_create_time_tz(micros, offset)) })
-    }
-    pub(crate) fn timestamp(micros: i64) -> Self {
-        Self(unsafe { sys::duckdb_create_timestamp(sys::duckdb_timestamp { micros }) })
-    }
-    pub(crate) fn timestamp_tz(micros: i64) -> Self {
-        Self(unsafe { sys::duckdb_create_timestamp_tz(sys::duckdb_timestamp { micros }) })
-    }
-    pub(crate) fn interval(months: i32, days: i32, micros: i64) -> Self {
-        Self(unsafe { sys::duckdb_create_interval(sys::duckdb_interval { months, days, micros }) })
-    }
-    pub(crate) fn uuid(value: u128) -> Self {
-        let input = sys::duckdb_uhugeint {
-            lower: low_half(value),
-            upper: low_half(value >> 64),
-        };
-        Self(unsafe { sys::duckdb_create_uuid(input) })
-    }
-    pub(crate) fn decimal(value: i128, width: u8, scale: u8) -> Self {
-        let bits = value.cast_unsigned();
-        let value = sys::duckdb_hugeint {
-            lower: low_half(bits),
-            upper: low_half(bits >> 64).cast_signed(),
-        };
-        Self(unsafe { sys::duckdb_create_decimal(sys::duckdb_decimal { width, scale, value }) })
-    }
+
+    /// A list; the values are cast to the element type.
     pub(crate) fn list(element: &LogicalType, values: &[Self]) -> Self {
         let mut raw: Vec<_> = values.iter().map(|value| value.0).collect();
+        // SAFETY: live type and values, which are copied.
         Self(unsafe { sys::duckdb_create_list_value(element.0, raw.as_mut_ptr(), raw.len() as u64) })
     }
 }
@@ -724,13 +636,6 @@ impl Appender {
     }
 }
 
-impl Drop for Appender {
-    fn drop(&mut self) {
-        // SAFETY: destroyed here only.
-        unsafe { sys::duckdb_appender_destroy(&raw mut self.raw) };
-    }
-}
-
 fn take_error(mut error: sys::duckdb_error_data) -> Result<(), Failure> {
     if error.is_null() {
         return Ok(());
@@ -750,7 +655,12 @@ fn arrow_failure(error: &arrow_schema::ArrowError) -> Failure {
 }
 
 fn c_text(text: &str) -> Result<CString, Failure> {
-    CString::new(text).map_err(|_| Failure::syntax("Parser Error: a text must not hold a zero byte"))
+    CString::new(text).map_err(|_| {
+        Failure::new(
+            sys::duckdb_error_type_DUCKDB_ERROR_PARSER,
+            "Parser Error: a text must not hold a zero byte",
+        )
+    })
 }
 
 fn copy(text: *const c_char) -> String {
@@ -759,6 +669,14 @@ fn copy(text: *const c_char) -> String {
     }
     // SAFETY: the engine's texts end in a zero byte and live until the call that frees them.
     unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned()
+}
+
+fn hugeint(value: i128) -> sys::duckdb_hugeint {
+    let bits = value.cast_unsigned();
+    sys::duckdb_hugeint {
+        lower: low_half(bits),
+        upper: low_half(bits >> 64).cast_signed(),
+    }
 }
 
 fn low_half(bits: u128) -> u64 {

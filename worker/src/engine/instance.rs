@@ -8,7 +8,8 @@ use std::time::Instant;
 
 use pintail_worker_api::bootstrap::{Bootstrap, CatalogSource, CatalogSpec, PostgresTarget};
 
-use super::capi::{ArrowOptions, Connection, Database, Failure};
+use super::capi::{ArrowOptions, Connection, Database};
+use super::failure::Failure;
 use super::mapping;
 use crate::error::Error;
 use crate::extensions::Extensions;
@@ -73,7 +74,9 @@ impl Instance {
         builder.settings()?;
         builder.catalogs(blueprint)?;
         builder.run("install the catalogs' views", "ATTACH ':memory:' AS __pintail")?;
-        builder.run("install the catalogs' views", "CREATE SCHEMA __pintail.pg")?;
+        for sql in pintail_pgcatalog::install() {
+            builder.run("install the catalogs' views", sql)?;
+        }
         if let Some(first) = bootstrap.catalogs.first() {
             builder.start_in(&first.name)?;
         }

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use pintail_sqlstate::{Report, SqlState};
 
-use super::capi::Failure;
+use super::failure::Failure;
 use crate::error::{Error, StopReason};
 
 mod wording;

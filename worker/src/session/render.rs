@@ -9,9 +9,9 @@ use pintail_pgtypes::{Format, RenderSettings, RowEncoder};
 use pintail_worker_api::messages::{Frame, Header, RowsWanted, Trailer, Want};
 use prost::Message;
 
-use super::shape::Shape;
 use crate::engine::capi::{ArrowOptions, Chunk};
 use crate::engine::mapping;
+use crate::engine::shape::Shape;
 use crate::error::Error;
 
 /// A frame is ready when it holds that many bytes of rows.
@@ -215,13 +215,7 @@ fn rows(wanted: &RowsWanted, shape: &Shape) -> Result<Kind, Error> {
         .iter()
         .map(|code| Format::parse(*code))
         .collect::<Result<Vec<_>, _>>()?;
-    let settings = RenderSettings::parse(
-        &wanted.date_style,
-        &wanted.interval_style,
-        &wanted.time_zone,
-        &wanted.bytea_output,
-        wanted.extra_float_digits,
-    )?;
+    let settings = settings(Some(wanted))?;
     let encoder = RowEncoder::new(&shape.columns, &formats, &settings)?;
     Ok(Kind::Rows {
         encoder,
@@ -242,4 +236,18 @@ pub(crate) fn count_only(count: u64, engine_us: u64) -> FlightData {
         app_metadata: frame.encode_to_vec().into(),
         ..FlightData::default()
     }
+}
+
+/// The session's settings as a ticket carries them.
+pub(crate) fn settings(wanted: Option<&RowsWanted>) -> Result<RenderSettings, Error> {
+    let Some(wanted) = wanted else {
+        return Ok(RenderSettings::default());
+    };
+    Ok(RenderSettings::parse(
+        &wanted.date_style,
+        &wanted.interval_style,
+        &wanted.time_zone,
+        &wanted.bytea_output,
+        wanted.extra_float_digits,
+    )?)
 }

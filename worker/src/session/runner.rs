@@ -11,7 +11,7 @@ use std::sync::mpsc::Receiver;
 use std::thread;
 use std::time::Instant;
 
-use pintail_worker_api::messages::{Execute, Prepare, Prepared};
+use pintail_worker_api::messages::{Execute, Prepare, Prepared, Want};
 use tokio::sync::oneshot;
 
 use super::Settings;
@@ -19,9 +19,10 @@ use super::control::{Control, Stop};
 use super::encoder::Encoder;
 use super::job::{Answer, Early, ExecuteJob, Job};
 use super::outlet::Outlet;
-use super::render::{FRAME, Renderer, count_only};
-use super::statement::{Statement, run_setup};
-use crate::engine::capi::{ArrowOptions, Chunk, Connection, ResultSet, Returns};
+use super::render::{self, FRAME, Renderer, count_only};
+use super::statement::{Bench, Statement, run_setup};
+use crate::engine::Returns;
+use crate::engine::capi::{ArrowOptions, Chunk, Connection, ResultSet};
 use crate::engine::instance::{Instance, search_path};
 use crate::engine::mapping;
 use crate::error::{Error, StopReason};
@@ -120,9 +121,13 @@ impl Runner {
     }
 
     fn prepare(&mut self, request: &Prepare) -> Result<Prepared, Error> {
-        let mut statement = Statement::prepare(&self.connection, &self.arrow, &request.sql, &request.param_oids)?;
+        let bench = Bench {
+            connection: &self.connection,
+            arrow: &self.arrow,
+        };
+        let mut statement = Statement::prepare(bench, &request.sql, &request.param_oids)?;
         let handle = self.next_handle;
-        let description = statement.describe(handle, &self.arrow)?;
+        let description = statement.describe(handle, bench)?;
         self.next_handle += 1;
         self.statements.insert(handle, statement);
         Ok(description)
@@ -163,9 +168,18 @@ impl Runner {
     }
 
     fn begin(&mut self, request: &Execute) -> Result<Begun, Error> {
+        let wanted = match &request.want {
+            Some(Want::Rows(wanted)) => Some(wanted),
+            Some(Want::Arrow(_)) | None => None,
+        };
+        let settings = render::settings(wanted)?;
         let mut adhoc;
         let statement = if request.handle == 0 {
-            adhoc = Statement::prepare_last(&self.connection, &self.arrow, &request.sql, &request.param_oids)?;
+            let bench = Bench {
+                connection: &self.connection,
+                arrow: &self.arrow,
+            };
+            adhoc = Statement::prepare_last(bench, &request.sql, &request.param_oids)?;
             match &mut adhoc {
                 Some(statement) => statement,
                 None => return Ok(Begun::Count(0)),
@@ -175,7 +189,7 @@ impl Runner {
                 .get_mut(&request.handle)
                 .ok_or(Error::UnknownStatement(request.handle))?
         };
-        let mut result = statement.execute(&request.params)?;
+        let mut result = statement.execute(&request.params, &settings)?;
         match result.returns() {
             Returns::Changed => Ok(Begun::Count(result.rows_changed())),
             Returns::Nothing => Ok(Begun::Count(0)),

@@ -1,59 +1,85 @@
-//! A prepared statement: how it is made, described, and made again when the engine's catalog moved under it.
+//! A prepared statement: how it is made, described, and held to its description.
 
 use std::sync::Arc;
 
+use pintail_pgtypes::{RenderSettings, oid};
 use pintail_worker_api::messages::{Param, Prepared as Description};
 
-use super::parameters;
-use super::shape::{Shape, signature};
-use crate::engine::capi::{ArrowOptions, Connection, Prepared, ResultSet};
-use crate::engine::{instance, mapping, rows_by_type};
+use super::placeholders::{Casted, has_word};
+use crate::engine::capi::{ArrowOptions, Connection, Prepared, ResultSet, Statements};
+use crate::engine::failure::Failure;
+use crate::engine::shape::{Shape, signature};
+use crate::engine::{instance, mapping, parameters, rows_by_type};
 use crate::error::Error;
 
-/// The type OID of `text`, for parameters whose type nobody knows.
-pub(crate) const TEXT: u32 = pintail_pgtypes::oid::TEXT;
+/// Types to try for parameters that neither the client nor the engine decides, after text: as in `$1 + 1`.
+const GUESSES: &[u32] = &[
+    oid::INT4,
+    oid::INT8,
+    oid::FLOAT8,
+    oid::TIMESTAMP,
+    oid::DATE,
+    oid::INTERVAL,
+    oid::BOOL,
+];
+
+/// Where statements are prepared.
+#[derive(Clone, Copy)]
+pub(crate) struct Bench<'a> {
+    /// The session's connection.
+    pub(crate) connection: &'a Connection,
+    /// How it writes Arrow.
+    pub(crate) arrow: &'a ArrowOptions,
+}
 
 /// A statement of the session.
 pub(crate) struct Statement {
-    sql: String,
+    /// The client's text, with casts where its parameters' types had to be closed.
+    text: Casted,
     prepared: Prepared,
     params: Vec<Slot>,
+    /// A text to describe by, where the one to execute leaves columns open.
+    describing: Option<Casted>,
     described: Option<Arc<Shape>>,
 }
 
-/// A parameter: where the engine wants it, and its type.
+/// A parameter.
 struct Slot {
     /// The engine's index; absent where the text skips the number.
     index: Option<u64>,
+    /// Its type for the client.
     oid: u32,
+    origin: Origin,
+}
+
+/// Who decided a parameter's type.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Origin {
+    /// The engine, and the client agrees or did not say.
+    Engine,
+    /// The client; the engine has no opinion or another.
+    Client,
+    /// Nobody: it passes for text.
+    Nobody,
 }
 
 impl Statement {
     /// Prepares the one statement of a text; nothing is executed.
-    pub(crate) fn prepare(
-        connection: &Connection,
-        arrow: &ArrowOptions,
-        sql: &str,
-        oids: &[u32],
-    ) -> Result<Self, Error> {
-        let fail = |failure| mapping::to_error(&failure, sql);
-        let mut statements = connection.split(sql).map_err(fail)?;
+    pub(crate) fn prepare(bench: Bench<'_>, sql: &str, oids: &[u32]) -> Result<Self, Error> {
+        let statements = bench
+            .connection
+            .split(sql)
+            .map_err(|failure| mapping::to_error(&failure, sql))?;
         if statements.len() > 1 {
             return Err(Error::SeveralStatements);
         }
-        let prepared = statements.prepare(0).map_err(fail)?;
-        Self::of(prepared, arrow, sql, oids)
+        Self::from_last(bench, statements, sql, oids)
     }
 
-    /// Runs all statements of a text but the last, and prepares that one.
-    pub(crate) fn prepare_last(
-        connection: &Connection,
-        arrow: &ArrowOptions,
-        sql: &str,
-        oids: &[u32],
-    ) -> Result<Option<Self>, Error> {
+    /// Runs all statements of a text but the last, and prepares that one; `None` for an empty text.
+    pub(crate) fn prepare_last(bench: Bench<'_>, sql: &str, oids: &[u32]) -> Result<Option<Self>, Error> {
         let fail = |failure| mapping::to_error(&failure, sql);
-        let mut statements = connection.split(sql).map_err(fail)?;
+        let mut statements = bench.connection.split(sql).map_err(fail)?;
         let Some(last) = statements.len().checked_sub(1) else {
             return Ok(None);
         };
@@ -61,34 +87,89 @@ impl Statement {
             let mut result = statements.prepare(index).map_err(fail)?.execute().map_err(fail)?;
             while result.fetch().map_err(fail)?.is_some() {}
         }
-        let prepared = statements.prepare(last).map_err(fail)?;
-        Ok(Some(Self::of(prepared, arrow, sql, oids)?))
+        Self::from_last(bench, statements, sql, oids).map(Some)
     }
 
-    fn of(prepared: Prepared, arrow: &ArrowOptions, sql: &str, oids: &[u32]) -> Result<Self, Error> {
-        let params = slots(&prepared, arrow, oids);
-        Ok(Self {
-            sql: sql.to_owned(),
+    fn from_last(bench: Bench<'_>, mut statements: Statements, sql: &str, oids: &[u32]) -> Result<Self, Error> {
+        let last = statements.len().saturating_sub(1);
+        let prepared = statements
+            .prepare(last)
+            .map_err(|failure| mapping::to_error(&failure, sql))?;
+        let params = slots(&prepared, bench.arrow, oids);
+        let (text, describing, described) = (Casted::plain(sql), None, None);
+        let statement = Self {
+            text,
             prepared,
             params,
-            described: None,
+            describing,
+            described,
+        };
+        let is_open = statement.params.iter().any(|slot| slot.origin != Origin::Engine);
+        Ok(if is_open && last == 0 {
+            statement.close(bench, sql)
+        } else {
+            statement
         })
     }
 
-    /// What the statement takes and returns; remembers it, so that execution can be held to it.
-    pub(crate) fn describe(&mut self, handle: u64, arrow: &ArrowOptions) -> Result<Description, Error> {
-        let returns_rows = self.returns_rows();
-        let shape = if returns_rows {
-            let shape = Shape::of(&self.prepared.columns(), arrow);
-            Some(shape.map_err(|failure| mapping::to_error(&failure, &self.sql))?)
-        } else {
-            None
+    /// Closes the types of open parameters by casts, if the engine takes the text so.
+    fn close(mut self, bench: Bench<'_>, sql: &str) -> Self {
+        if self.try_close(bench, sql).is_some() {
+            return self;
+        }
+        let is_guessed = self.params.iter().any(|slot| slot.origin == Origin::Nobody);
+        for guess in GUESSES.iter().filter(|_| is_guessed) {
+            self.guess(*guess);
+            if self.try_close(bench, sql).is_some() {
+                return self;
+            }
+        }
+        self.guess(oid::TEXT);
+        self
+    }
+
+    fn guess(&mut self, type_oid: u32) {
+        self.params
+            .iter_mut()
+            .filter(|slot| slot.origin == Origin::Nobody)
+            .for_each(|slot| slot.oid = type_oid);
+    }
+
+    fn try_close(&mut self, bench: Bench<'_>, sql: &str) -> Option<()> {
+        let casted = |name: fn(u32) -> Option<&'static str>| {
+            Casted::new(sql, |number| {
+                let slot = self
+                    .params
+                    .get(number - 1)
+                    .filter(|slot| slot.origin != Origin::Engine)?;
+                name(slot.oid)
+            })
         };
-        let columns = shape
+        let (text, describing) = (casted(parameters::cast_name), casted(parameters::describing_name));
+        let prepared = bench
+            .connection
+            .split(&text.text)
+            .and_then(|mut statements| statements.prepare(0))
+            .ok()?;
+        for (number, slot) in self.params.iter_mut().enumerate() {
+            slot.index = prepared.param_index(number + 1);
+        }
+        self.describing = (describing != text).then_some(describing);
+        (self.text, self.prepared) = (text, prepared);
+        Some(())
+    }
+
+    /// What the statement takes and returns; remembers it, so that execution can be held to it.
+    pub(crate) fn describe(&mut self, handle: u64, bench: Bench<'_>) -> Result<Description, Error> {
+        let returns_rows = self.returns_rows();
+        if returns_rows {
+            self.described = Some(self.describe_rows(bench)?);
+        }
+        let columns = self
+            .described
             .as_ref()
             .map(|shape| shape.header.columns.clone())
             .unwrap_or_default();
-        self.described = shape;
         let param_oids = self.params.iter().map(|slot| slot.oid).collect();
         Ok(Description {
             handle,
@@ -98,23 +179,34 @@ impl Statement {
         })
     }
 
+    fn describe_rows(&self, bench: Bench<'_>) -> Result<Arc<Shape>, Error> {
+        let describing = self.describing.as_ref().and_then(|casted| {
+            bench
+                .connection
+                .split(&casted.text)
+                .and_then(|mut statements| statements.prepare(0))
+                .ok()
+        });
+        let columns = describing.as_ref().unwrap_or(&self.prepared).columns();
+        Shape::of(&columns, bench.arrow).map_err(|failure| self.fail(&failure))
+    }
+
     fn returns_rows(&self) -> bool {
-        rows_by_type(self.prepared.statement_type()).unwrap_or_else(|| {
-            let columns = self.prepared.columns();
-            !matches!(columns.as_slice(), [(name, logical)] if name == "Count" && logical.is_bigint())
-                && !columns.is_empty()
+        rows_by_type(self.prepared.statement_type()).unwrap_or_else(|| match self.prepared.columns().as_slice() {
+            [] => false,
+            [(name, logical)] if name == "Count" && logical.is_bigint() => has_word(&self.text.text, "returning"),
+            [(name, logical)] if name == "Success" && logical.is_boolean() => has_word(&self.text.text, "returning"),
+            _ => true,
         })
     }
 
     /// Binds parameters and executes.
-    pub(crate) fn execute(&mut self, params: &[Param]) -> Result<ResultSet, Error> {
-        self.bind(params)?;
-        self.prepared
-            .execute()
-            .map_err(|failure| mapping::to_error(&failure, &self.sql))
+    pub(crate) fn execute(&mut self, params: &[Param], settings: &RenderSettings) -> Result<ResultSet, Error> {
+        self.bind(params, settings)?;
+        self.prepared.execute().map_err(|failure| self.fail(&failure))
     }
 
-    fn bind(&mut self, params: &[Param]) -> Result<(), Error> {
+    fn bind(&mut self, params: &[Param], settings: &RenderSettings) -> Result<(), Error> {
         if params.len() < self.params.len() {
             return Err(Error::ParameterCount {
                 given: params.len(),
@@ -123,11 +215,11 @@ impl Statement {
         }
         for (position, (slot, param)) in self.params.iter().zip(params).enumerate() {
             let Some(index) = slot.index else { continue };
-            let oid = if param.type_oid == 0 { slot.oid } else { param.type_oid };
-            let value = parameters::value(position + 1, oid, param)?;
+            let type_oid = if param.type_oid == 0 { slot.oid } else { param.type_oid };
+            let value = parameters::value(position + 1, type_oid, param, settings)?;
             self.prepared
                 .bind(index, &value)
-                .map_err(|failure| mapping::to_error(&failure, &self.sql))?;
+                .map_err(|failure| self.fail(&failure))?;
         }
         Ok(())
     }
@@ -140,7 +232,7 @@ impl Statement {
                 return Ok(Arc::clone(shape));
             }
         }
-        let shape = Shape::of(&result.columns(), arrow).map_err(|failure| mapping::to_error(&failure, &self.sql))?;
+        let shape = Shape::of(&result.columns(), arrow).map_err(|failure| self.fail(&failure))?;
         if self.described.as_ref().is_some_and(|told| !shape.answers_like(told)) {
             return Err(Error::ResultTypeChanged);
         }
@@ -148,9 +240,13 @@ impl Statement {
         Ok(shape)
     }
 
-    /// The text, for positions in errors.
-    pub(crate) fn sql(&self) -> &str {
-        &self.sql
+    /// The error of a failure, with its place in the client's text.
+    fn fail(&self, failure: &Failure) -> Error {
+        let mut error = mapping::to_error(failure, &self.text.text);
+        if let Error::Statement { report, .. } = &mut error {
+            report.position = report.position.map(|position| self.text.original_position(position));
+        }
+        error
     }
 }
 
@@ -164,14 +260,15 @@ fn slots(prepared: &Prepared, arrow: &ArrowOptions, oids: &[u32]) -> Vec<Slot> {
         }
         let index = prepared.param_index(number);
         named -= u64::from(index.is_some()).min(named);
-        let declared = oids.get(number - 1).copied().unwrap_or(0);
-        let inferred = || index.and_then(|index| parameters::inferred_oid(prepared, index, arrow));
-        let oid = if declared == 0 {
-            inferred().unwrap_or(TEXT)
-        } else {
-            declared
+        let inferred = index.and_then(|index| parameters::inferred_oid(prepared, index, arrow));
+        let declared = oids.get(number - 1).copied().filter(|oid| *oid != 0);
+        let (oid, origin) = match (declared, inferred) {
+            (Some(declared), Some(inferred)) if parameters::are_alike(declared, inferred) => (declared, Origin::Engine),
+            (Some(declared), _) => (declared, Origin::Client),
+            (None, Some(inferred)) => (inferred, Origin::Engine),
+            (None, None) => (oid::TEXT, Origin::Nobody),
         };
-        slots.push(Slot { index, oid });
+        slots.push(Slot { index, oid, origin });
     }
     slots
 }

@@ -5,6 +5,7 @@ mod errors;
 mod harness;
 mod isolation;
 mod lake;
+mod parameters;
 mod postgres;
 mod results;
 mod suspended;

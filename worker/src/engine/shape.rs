@@ -7,7 +7,8 @@ use arrow_schema::SchemaRef;
 use pintail_pgtypes::{ColumnSpec, pg_type};
 use pintail_worker_api::messages::{Column, Header};
 
-use crate::engine::capi::{ArrowOptions, Failure, LogicalType};
+use super::capi::{ArrowOptions, LogicalType};
+use super::failure::Failure;
 
 /// The shape of a result.
 #[derive(Debug)]

@@ -1,0 +1,28 @@
+use super::*;
+
+fn numbers(text: &str) -> Vec<usize> {
+    placeholders(text).into_iter().map(|(_, _, number)| number).collect()
+}
+
+#[test]
+fn only_placeholders_are_found() {
+    assert_eq!(
+        numbers("SELECT $1, $22 + a$3, '$4', \"$5\", $$ $6 $$, $a$ $7 $a$ -- $8\n, $9 /* $10 /* */ $11 */ $12"),
+        [1, 22, 9, 12]
+    );
+    assert_eq!(numbers(r"SELECT E'\' $1', 'a''$2', $3"), [3]);
+    assert_eq!(numbers("SELECT $"), [] as [usize; 0]);
+    assert_eq!(numbers("SELECT é$1, $2 || 'unclosed $3"), [2]);
+}
+
+#[test]
+fn casts_are_put_around_them_and_positions_lead_back() {
+    let text = "SELECT $1, 'é', $2 FROM x";
+    let casted = Casted::new(text, |number| (number == 2).then_some("INTEGER"));
+    assert_eq!(casted.text, "SELECT $1, 'é', CAST($2 AS INTEGER) FROM x");
+    assert_eq!(casted.original_position(1), 1);
+    assert_eq!(casted.original_position(17), 17);
+    assert_eq!(casted.original_position(22), 17);
+    assert_eq!(casted.original_position(42), 25);
+    assert_eq!(Casted::plain(text).original_position(9), 9);
+}
