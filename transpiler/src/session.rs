@@ -1,27 +1,26 @@
-//! The macros that carry a session's own values into its instance.
+//! The variables that carry a session's own values into its instance.
 
-use crate::Context;
+use crate::{Context, Storage};
 
 /// Statements to run when a session opens, after the catalog's installation and before the client's first statement.
+///
+/// They set variables, which the installed macros read, and for a lake point the recorded constraints at its table.
 pub fn session_setup(context: &Context<'_>) -> Vec<String> {
-    let catalog = literal(context.catalog);
-    let user = literal(context.user);
-    let session_user = literal(context.session_user);
-    let address = context.client_address.map_or_else(|| "NULL::VARCHAR".to_owned(), literal);
-    let macros = [
-        ("_catalog()", catalog.clone()),
-        ("_user()", user),
-        ("_session_user()", session_user),
-        ("_backend_pid()", context.backend_pid.to_string()),
-        ("_client_addr()", address),
+    let pid = context.backend_pid.to_string();
+    let variables = [
+        ("pintail_catalog", Some(context.catalog)),
+        ("pintail_user", Some(context.user)),
+        ("pintail_session_user", Some(context.session_user)),
+        ("pintail_backend_pid", Some(pid.as_str())),
+        ("pintail_client_addr", context.client_address),
     ];
-    let mut statements: Vec<String> = macros
+    let mut statements: Vec<String> = variables
         .iter()
-        .map(|(name, body)| format!("CREATE OR REPLACE MACRO __pintail.pg.{name} AS {body}"))
+        .filter_map(|(name, value)| Some(format!("SET VARIABLE {name} = {}", literal((*value)?))))
         .collect();
-    if context.storage == crate::Storage::Lake {
+    if context.storage == Storage::Lake {
         statements.push(format!(
-            "CREATE OR REPLACE VIEW __pintail.pg._constraints AS SELECT * FROM {}.\"__pintail\".\"constraints\"",
+            "CREATE OR REPLACE VIEW \"__pintail_session\".main.constraints AS SELECT * FROM {}.\"__pintail\".\"constraints\"",
             identifier(context.catalog)
         ));
     }

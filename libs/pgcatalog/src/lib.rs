@@ -4,7 +4,9 @@
 //! provisioning runs [`hidden_schema`] once in each lake.
 
 mod hidden;
+mod columns;
 mod installed;
 
+pub use columns::COLUMNS;
 pub use hidden::{HIDDEN_SCHEMA, hidden_schema};
 pub use installed::{RELATIONS, install};

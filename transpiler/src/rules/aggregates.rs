@@ -33,7 +33,7 @@ impl VisitorMut for Aggregates {
                 *expr = build::own("_sum", vec![inner]);
             }
             "avg" if single(function).is_some() => {
-                let sum = with_argument(function, "sum", Some("_avg_arg"));
+                let sum = with_argument(function, "sum", None);
                 let count = with_argument(function, "count", None);
                 *expr = build::own("_avg", vec![sum, count]);
             }

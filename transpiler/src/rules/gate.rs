@@ -28,6 +28,8 @@ const PREFIXES: &[&str] = &[
 /// Catalogs and schemas that belong to Pintail and to the lake's own bookkeeping.
 const INTERNAL: &str = "__ducklake_metadata_";
 const HIDDEN: &str = "__pintail";
+/// Variables that carry the session's own values.
+const VARIABLES: &str = "pintail_";
 
 /// Refuses a tree that names what nobody may use.
 pub(super) fn check(statement: &ast::Statement) -> Result<(), Error> {
@@ -51,6 +53,9 @@ pub(crate) fn tokens(sql: &str) -> Result<(), Error> {
             return Err(Error::forbidden(format!("function {name}")));
         }
         hidden(&name)?;
+        if name.starts_with(VARIABLES) {
+            return Err(Error::forbidden(format!("variable {name}")));
+        }
     }
     let first = tokens.first().map(|t| t.text.to_uppercase()).unwrap_or_default();
     match first.as_str() {
@@ -83,7 +88,7 @@ fn hidden(name: &str) -> Result<(), Error> {
     if lower.starts_with(INTERNAL) {
         return Err(Error::forbidden(format!("catalog {name}")));
     }
-    if lower == HIDDEN {
+    if lower.starts_with(HIDDEN) {
         return Err(Error::forbidden(format!("schema {name}")));
     }
     Ok(())

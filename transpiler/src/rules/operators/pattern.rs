@@ -8,10 +8,10 @@ use crate::Error;
 /// `left ~ right`, matched anywhere; `options` are the engine's (`s`: the dot takes newlines, `i`: any case).
 pub(super) fn regex(left: &Expr, right: &Expr, options: &str) -> Expr {
     let pattern = match build::literal(right) {
-        Some(text) => build::text(&translated(&text)),
-        None => build::own("_regex", vec![right.clone()]),
+        Some(text) => build::text(&format!("(?{options}){}", translated(&text))),
+        None => build::own("_regex", vec![right.clone(), build::text(&format!("(?{options})"))]),
     };
-    build::own("_match", vec![left.clone(), pattern, build::text(options)])
+    build::own("_match", vec![left.clone(), pattern])
 }
 
 /// Word boundaries and string ends in the engine's notation.
@@ -50,12 +50,12 @@ pub(super) fn similar(left: &Expr, pattern: &Expr, escape: Option<&Expr>) -> Res
         Some(text) => build::text(&similar_to_regex(&text, escape)),
         None => build::own("_similar", vec![pattern.clone()]),
     };
-    Ok(build::own("_match", vec![left.clone(), pattern, build::text("s")]))
+    Ok(build::own("_match", vec![left.clone(), pattern]))
 }
 
 /// A `SIMILAR TO` pattern as a regular expression over the whole string.
 fn similar_to_regex(pattern: &str, escape: Option<char>) -> String {
-    let mut out = String::from("^(?:");
+    let mut out = String::from("(?s)^(?:");
     let mut chars = pattern.chars();
     let mut class = false;
     while let Some(c) = chars.next() {
@@ -94,8 +94,8 @@ mod tests {
 
     #[test]
     fn similar_patterns_become_whole_string_expressions() {
-        assert_eq!(similar_to_regex("(a|b)%_.", Some('\\')), "^(?:(?:a|b).*.\\.)$");
-        assert_eq!(similar_to_regex("a#%", Some('#')), "^(?:a\\%)$");
+        assert_eq!(similar_to_regex("(a|b)%_.", Some('\\')), "(?s)^(?:(?:a|b).*.\\.)$");
+        assert_eq!(similar_to_regex("a#%", Some('#')), "(?s)^(?:a\\%)$");
     }
 
     #[test]

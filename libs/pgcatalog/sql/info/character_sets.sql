@@ -1,0 +1,1 @@
+CREATE OR REPLACE VIEW __pintail.info.character_sets AS SELECT NULL::VARCHAR AS character_set_catalog, NULL::VARCHAR AS character_set_schema, 'UTF8' AS character_set_name, 'UCS' AS character_repertoire, 'UTF8' AS form_of_use, __pintail.pg._catalog() AS default_collate_catalog, 'pg_catalog' AS default_collate_schema, 'default' AS default_collate_name

@@ -1,0 +1,3 @@
+CREATE OR REPLACE VIEW __pintail.info.referential_constraints AS
+SELECT __pintail.pg._catalog() AS constraint_catalog, f.nspname AS constraint_schema, f.conname AS constraint_name, __pintail.pg._catalog() AS unique_constraint_catalog, k.nspname AS unique_constraint_schema, k.conname AS unique_constraint_name, 'NONE' AS match_option, 'NO ACTION' AS update_rule, 'NO ACTION' AS delete_rule
+FROM __pintail.pg._constraints f LEFT JOIN __pintail.pg._constraints k ON k.nspname = f.ref_schema AND k.relname = f.ref_table AND k.contype IN ('p', 'u') AND list_sort(k.columns) = list_sort(f.ref_columns) WHERE f.contype = 'f'

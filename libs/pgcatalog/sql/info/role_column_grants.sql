@@ -1,0 +1,10 @@
+CREATE TABLE __pintail.info.role_column_grants (
+    "grantor" VARCHAR,
+    "grantee" VARCHAR,
+    "table_catalog" VARCHAR,
+    "table_schema" VARCHAR,
+    "table_name" VARCHAR,
+    "column_name" VARCHAR,
+    "privilege_type" VARCHAR,
+    "is_grantable" VARCHAR
+)

@@ -1,0 +1,8 @@
+CREATE TABLE __pintail.info.routine_routine_usage (
+    "specific_catalog" VARCHAR,
+    "specific_schema" VARCHAR,
+    "specific_name" VARCHAR,
+    "routine_catalog" VARCHAR,
+    "routine_schema" VARCHAR,
+    "routine_name" VARCHAR
+)

@@ -1,0 +1,2 @@
+CREATE OR REPLACE VIEW __pintail.info.table_constraints AS
+SELECT __pintail.pg._catalog() AS constraint_catalog, nspname AS constraint_schema, conname AS constraint_name, __pintail.pg._catalog() AS table_catalog, nspname AS table_schema, relname AS table_name, CASE contype WHEN 'p' THEN 'PRIMARY KEY' WHEN 'u' THEN 'UNIQUE' WHEN 'c' THEN 'CHECK' ELSE 'FOREIGN KEY' END AS constraint_type, 'NO' AS is_deferrable, 'NO' AS initially_deferred, 'YES' AS enforced, NULL::VARCHAR AS nulls_distinct FROM __pintail.pg._constraints

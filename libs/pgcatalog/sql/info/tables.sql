@@ -1,0 +1,3 @@
+CREATE OR REPLACE VIEW __pintail.info.tables AS
+SELECT __pintail.pg._catalog() AS table_catalog, nspname AS table_schema, relname AS table_name, CASE WHEN relkind = 'v' THEN 'VIEW' WHEN persistence = 't' THEN 'LOCAL TEMPORARY' ELSE 'BASE TABLE' END AS table_type, NULL::VARCHAR AS self_referencing_column_name, NULL::VARCHAR AS reference_generation, NULL::VARCHAR AS user_defined_type_catalog, NULL::VARCHAR AS user_defined_type_schema, NULL::VARCHAR AS user_defined_type_name,
+       CASE WHEN relkind = 'r' THEN 'YES' ELSE 'NO' END AS is_insertable_into, 'NO' AS is_typed, CASE WHEN persistence = 't' THEN 'PRESERVE' END AS commit_action FROM __pintail.pg._relations

@@ -1,0 +1,9 @@
+CREATE TABLE __pintail.info.view_column_usage (
+    "view_catalog" VARCHAR,
+    "view_schema" VARCHAR,
+    "view_name" VARCHAR,
+    "table_catalog" VARCHAR,
+    "table_schema" VARCHAR,
+    "table_name" VARCHAR,
+    "column_name" VARCHAR
+)

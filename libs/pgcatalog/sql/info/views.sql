@@ -1,0 +1,2 @@
+CREATE OR REPLACE VIEW __pintail.info.views AS
+SELECT __pintail.pg._catalog() AS table_catalog, nspname AS table_schema, relname AS table_name, __pintail.pg._view_definition(sql) AS view_definition, 'NONE' AS check_option, 'NO' AS is_updatable, 'NO' AS is_insertable_into, 'NO' AS is_trigger_updatable, 'NO' AS is_trigger_deletable, 'NO' AS is_trigger_insertable_into FROM __pintail.pg._relations WHERE relkind = 'v'

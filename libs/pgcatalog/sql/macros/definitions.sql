@@ -1,0 +1,21 @@
+CREATE OR REPLACE MACRO __pintail.pg.pg_get_expr(e, r) AS e, (e, r, pretty) AS e;
+CREATE OR REPLACE MACRO __pintail.pg.pg_get_constraintdef(o) AS (SELECT any_value(k.definition) FROM __pintail.pg._constraints k WHERE __pintail.pg._hash('constraint:' || k.nspname || '.' || k.relname || '.' || k.conname) = o), (o, pretty) AS (SELECT any_value(k.definition) FROM __pintail.pg._constraints k WHERE __pintail.pg._hash('constraint:' || k.nspname || '.' || k.relname || '.' || k.conname) = o);
+CREATE OR REPLACE MACRO __pintail.pg._indexdef(o) AS (SELECT any_value('CREATE UNIQUE INDEX ' || k.conname || ' ON ' || k.nspname || '.' || k.relname || ' USING btree (' || array_to_string(k.columns, ', ') || ')') FROM __pintail.pg._constraints k WHERE __pintail.pg._hash('index:' || k.nspname || '.' || k.conname) = o);
+CREATE OR REPLACE MACRO __pintail.pg.pg_get_indexdef(o) AS __pintail.pg._indexdef(o), (o, n, pretty) AS CASE WHEN n = 0 THEN __pintail.pg._indexdef(o) ELSE (SELECT any_value(k.columns[n]) FROM __pintail.pg._constraints k WHERE __pintail.pg._hash('index:' || k.nspname || '.' || k.conname) = o) END;
+CREATE OR REPLACE MACRO __pintail.pg._viewdef(o) AS (SELECT any_value(__pintail.pg._view_definition(r.sql)) FROM __pintail.pg._relations r WHERE r.oid = o);
+CREATE OR REPLACE MACRO __pintail.pg.pg_get_viewdef(o VARCHAR) AS __pintail.pg._viewdef(__pintail.pg._find_class(o)), (o) AS __pintail.pg._viewdef(o), (o, pretty) AS __pintail.pg._viewdef(o);
+CREATE OR REPLACE MACRO __pintail.pg.pg_get_partkeydef(o) AS NULL::VARCHAR;
+CREATE OR REPLACE MACRO __pintail.pg.pg_get_ruledef(o) AS NULL::VARCHAR, (o, pretty) AS NULL::VARCHAR;
+CREATE OR REPLACE MACRO __pintail.pg.pg_get_triggerdef(o) AS NULL::VARCHAR, (o, pretty) AS NULL::VARCHAR;
+CREATE OR REPLACE MACRO __pintail.pg.pg_get_statisticsobjdef_columns(o) AS NULL::VARCHAR;
+CREATE OR REPLACE MACRO __pintail.pg.pg_get_statisticsobjdef(o) AS NULL::VARCHAR;
+CREATE OR REPLACE MACRO __pintail.pg.pg_get_serial_sequence(t, c) AS NULL::VARCHAR;
+CREATE OR REPLACE MACRO __pintail.pg._function(o) AS (SELECT any_value(p) FROM __pintail.pg.pg_proc p WHERE p.oid = o);
+CREATE OR REPLACE MACRO __pintail.pg.pg_get_functiondef(o) AS (SELECT any_value('CREATE OR REPLACE FUNCTION ' || p.proname || '(' || array_to_string(p.proargnames, ', ') || ') AS ' || p.prosrc) FROM __pintail.pg.pg_proc p WHERE p.oid = o);
+CREATE OR REPLACE MACRO __pintail.pg.pg_get_function_arguments(o) AS (SELECT any_value(array_to_string(p.proargnames, ', ')) FROM __pintail.pg.pg_proc p WHERE p.oid = o);
+CREATE OR REPLACE MACRO __pintail.pg.pg_get_function_identity_arguments(o) AS (SELECT any_value(array_to_string(p.proargnames, ', ')) FROM __pintail.pg.pg_proc p WHERE p.oid = o);
+CREATE OR REPLACE MACRO __pintail.pg.pg_get_function_result(o) AS 'text';
+CREATE OR REPLACE MACRO __pintail.pg.pg_get_function_sqlbody(o) AS NULL::VARCHAR;
+CREATE OR REPLACE MACRO __pintail.pg.obj_description(o) AS (SELECT any_value(d.description) FROM __pintail.pg.pg_description d WHERE d.objoid = o AND d.objsubid = 0), (o, c) AS (SELECT any_value(d.description) FROM __pintail.pg.pg_description d WHERE d.objoid = o AND d.objsubid = 0);
+CREATE OR REPLACE MACRO __pintail.pg.col_description(o, n) AS (SELECT any_value(d.description) FROM __pintail.pg.pg_description d WHERE d.objoid = o AND d.objsubid = n);
+CREATE OR REPLACE MACRO __pintail.pg.shobj_description(o, c) AS NULL::VARCHAR

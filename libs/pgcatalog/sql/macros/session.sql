@@ -1,0 +1,24 @@
+CREATE OR REPLACE MACRO __pintail.pg.current_user() AS __pintail.pg._user();
+CREATE OR REPLACE MACRO __pintail.pg.session_user() AS __pintail.pg._session_user();
+CREATE OR REPLACE MACRO __pintail.pg.current_database() AS __pintail.pg._catalog();
+CREATE OR REPLACE MACRO __pintail.pg.current_schema() AS __pintail.pg._public(system.main.current_schema());
+CREATE OR REPLACE MACRO __pintail.pg.current_schemas(implicit) AS list_transform(list_filter(list_concat(CASE WHEN implicit THEN ['pg_catalog'] ELSE [] END, list_transform(system.main.current_schemas(false), lambda s: __pintail.pg._public(s))), lambda s: s <> 'pg'), lambda s: s);
+CREATE OR REPLACE MACRO __pintail.pg.version() AS 'PostgreSQL 15.0 (Pintail 0.1.0, DuckDB ' || system.main.version() || ')';
+CREATE OR REPLACE MACRO __pintail.pg.pg_backend_pid() AS coalesce(getvariable('pintail_backend_pid')::INTEGER, 0);
+CREATE OR REPLACE MACRO __pintail.pg.inet_client_addr() AS getvariable('pintail_client_addr')::VARCHAR;
+CREATE OR REPLACE MACRO __pintail.pg.inet_client_port() AS NULL::INTEGER;
+CREATE OR REPLACE MACRO __pintail.pg.inet_server_addr() AS NULL::VARCHAR;
+CREATE OR REPLACE MACRO __pintail.pg.inet_server_port() AS NULL::INTEGER;
+CREATE OR REPLACE MACRO __pintail.pg.pg_postmaster_start_time() AS coalesce(getvariable('pintail_started')::TIMESTAMPTZ, now());
+CREATE OR REPLACE MACRO __pintail.pg.pg_conf_load_time() AS coalesce(getvariable('pintail_started')::TIMESTAMPTZ, now());
+CREATE OR REPLACE MACRO __pintail.pg.txid_current() AS system.main.txid_current()::BIGINT;
+CREATE OR REPLACE MACRO __pintail.pg.pg_current_xact_id() AS system.main.txid_current()::BIGINT;
+CREATE OR REPLACE MACRO __pintail.pg.pg_is_in_recovery() AS false;
+CREATE OR REPLACE MACRO __pintail.pg.pg_is_wal_replay_paused() AS false;
+CREATE OR REPLACE MACRO __pintail.pg.pg_client_encoding() AS 'UTF8';
+CREATE OR REPLACE MACRO __pintail.pg.getdatabaseencoding() AS 'UTF8';
+CREATE OR REPLACE MACRO __pintail.pg.pg_encoding_to_char(e) AS CASE e WHEN 6 THEN 'UTF8' WHEN 0 THEN 'SQL_ASCII' WHEN 8 THEN 'LATIN1' ELSE '' END;
+CREATE OR REPLACE MACRO __pintail.pg.pg_char_to_encoding(e) AS CASE system.main.upper(e) WHEN 'UTF8' THEN 6 WHEN 'SQL_ASCII' THEN 0 ELSE -1 END;
+CREATE OR REPLACE MACRO __pintail.pg.pg_my_temp_schema() AS 0::BIGINT;
+CREATE OR REPLACE MACRO __pintail.pg.pg_is_other_temp_schema(o) AS false;
+CREATE OR REPLACE MACRO __pintail.pg.pg_sleep(s) AS NULL::VARCHAR

@@ -1,0 +1,4 @@
+CREATE TABLE __pintail.pg.pg_config (
+    "name" VARCHAR,
+    "setting" VARCHAR
+)

@@ -1,0 +1,10 @@
+CREATE OR REPLACE VIEW __pintail.pg.pg_constraint AS
+SELECT __pintail.pg._hash('constraint:' || k.nspname || '.' || k.relname || '.' || k.conname) AS oid, k.conname, __pintail.pg._schema_oid(k.nspname) AS connamespace, k.contype, false AS condeferrable, false AS condeferred, true AS convalidated,
+       __pintail.pg._relation_oid(k.nspname, k.relname) AS conrelid, 0::BIGINT AS contypid, CASE WHEN k.contype IN ('p', 'u') THEN __pintail.pg._hash('index:' || k.nspname || '.' || k.conname) WHEN k.contype = 'f' THEN 1 ELSE 0 END::BIGINT AS conindid, 0::BIGINT AS conparentid,
+       CASE WHEN k.contype = 'f' THEN __pintail.pg._relation_oid(k.ref_schema, k.ref_table) ELSE 0 END::BIGINT AS confrelid, CASE WHEN k.contype = 'f' THEN CASE WHEN k.definition LIKE '%ON UPDATE CASCADE%' THEN 'c' WHEN k.definition LIKE '%ON UPDATE SET NULL%' THEN 'n' ELSE 'a' END ELSE ' ' END AS confupdtype, CASE WHEN k.contype = 'f' THEN CASE WHEN k.definition LIKE '%ON DELETE CASCADE%' THEN 'c' WHEN k.definition LIKE '%ON DELETE SET NULL%' THEN 'n' ELSE 'a' END ELSE ' ' END AS confdeltype, CASE WHEN k.contype = 'f' THEN 's' ELSE ' ' END AS confmatchtype,
+       true AS conislocal, 0::INTEGER AS coninhcount, true AS connoinherit,
+       list_transform(k.columns, lambda c: (a.columns[c])[1]::SMALLINT) AS conkey, CASE WHEN k.contype = 'f' THEN list_transform(k.ref_columns, lambda c: (f.columns[c])[1]::SMALLINT) END AS confkey,
+       NULL::BIGINT[] AS conpfeqop, NULL::BIGINT[] AS conppeqop, NULL::BIGINT[] AS conffeqop, NULL::SMALLINT[] AS confdelsetcols, NULL::BIGINT[] AS conexclop, CASE WHEN k.contype = 'c' THEN k.definition END AS conbin
+FROM __pintail.pg._constraints k
+LEFT JOIN (SELECT nspname, relname, map_from_entries(list((attname, [attnum]))) AS columns FROM __pintail.pg._columns GROUP BY nspname, relname) a ON a.nspname = k.nspname AND a.relname = k.relname
+LEFT JOIN (SELECT nspname, relname, map_from_entries(list((attname, [attnum]))) AS columns FROM __pintail.pg._columns GROUP BY nspname, relname) f ON f.nspname = k.ref_schema AND f.relname = k.ref_table

@@ -1,0 +1,6 @@
+CREATE TABLE __pintail.pg.pg_enum (
+    "oid" BIGINT,
+    "enumtypid" BIGINT,
+    "enumsortorder" FLOAT,
+    "enumlabel" VARCHAR
+)

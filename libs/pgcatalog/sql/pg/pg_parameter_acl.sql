@@ -1,0 +1,5 @@
+CREATE TABLE __pintail.pg.pg_parameter_acl (
+    "oid" BIGINT,
+    "parname" VARCHAR,
+    "paracl" VARCHAR[]
+)

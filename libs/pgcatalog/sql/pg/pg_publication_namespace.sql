@@ -1,0 +1,5 @@
+CREATE TABLE __pintail.pg.pg_publication_namespace (
+    "oid" BIGINT,
+    "pnpubid" BIGINT,
+    "pnnspid" BIGINT
+)

@@ -1,0 +1,22 @@
+CREATE TABLE __pintail.pg.pg_stat_replication (
+    "pid" INTEGER,
+    "usesysid" BIGINT,
+    "usename" VARCHAR,
+    "application_name" VARCHAR,
+    "client_addr" VARCHAR,
+    "client_hostname" VARCHAR,
+    "client_port" INTEGER,
+    "backend_start" TIMESTAMPTZ,
+    "backend_xmin" BIGINT,
+    "state" VARCHAR,
+    "sent_lsn" VARCHAR,
+    "write_lsn" VARCHAR,
+    "flush_lsn" VARCHAR,
+    "replay_lsn" VARCHAR,
+    "write_lag" INTERVAL,
+    "flush_lag" INTERVAL,
+    "replay_lag" INTERVAL,
+    "sync_priority" INTEGER,
+    "sync_state" VARCHAR,
+    "reply_time" TIMESTAMPTZ
+)

@@ -1,0 +1,4 @@
+CREATE OR REPLACE VIEW __pintail.pg.pg_stat_user_tables AS
+SELECT oid AS relid, nspname AS schemaname, relname, 0::BIGINT AS seq_scan, 0::BIGINT AS seq_tup_read, 0::BIGINT AS idx_scan, 0::BIGINT AS idx_tup_fetch, 0::BIGINT AS n_tup_ins, 0::BIGINT AS n_tup_upd, 0::BIGINT AS n_tup_del, 0::BIGINT AS n_tup_hot_upd, greatest(tuples, 0)::BIGINT AS n_live_tup, 0::BIGINT AS n_dead_tup, 0::BIGINT AS n_mod_since_analyze, 0::BIGINT AS n_ins_since_vacuum,
+       NULL::TIMESTAMPTZ AS last_vacuum, NULL::TIMESTAMPTZ AS last_autovacuum, NULL::TIMESTAMPTZ AS last_analyze, NULL::TIMESTAMPTZ AS last_autoanalyze, 0::BIGINT AS vacuum_count, 0::BIGINT AS autovacuum_count, 0::BIGINT AS analyze_count, 0::BIGINT AS autoanalyze_count
+FROM __pintail.pg._relations WHERE relkind = 'r' AND nspname NOT IN ('pg_catalog', 'information_schema')

@@ -1,0 +1,7 @@
+CREATE TABLE __pintail.pg.pg_statio_sys_sequences (
+    "relid" BIGINT,
+    "schemaname" VARCHAR,
+    "relname" VARCHAR,
+    "blks_read" BIGINT,
+    "blks_hit" BIGINT
+)

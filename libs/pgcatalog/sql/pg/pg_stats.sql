@@ -1,0 +1,16 @@
+CREATE TABLE __pintail.pg.pg_stats (
+    "schemaname" VARCHAR,
+    "tablename" VARCHAR,
+    "attname" VARCHAR,
+    "inherited" BOOLEAN,
+    "null_frac" FLOAT,
+    "avg_width" INTEGER,
+    "n_distinct" FLOAT,
+    "most_common_vals" VARCHAR[],
+    "most_common_freqs" FLOAT[],
+    "histogram_bounds" VARCHAR[],
+    "correlation" FLOAT,
+    "most_common_elems" VARCHAR[],
+    "most_common_elem_freqs" FLOAT[],
+    "elem_count_histogram" FLOAT[]
+)

@@ -1,0 +1,2 @@
+CREATE OR REPLACE VIEW __pintail.pg.pg_tables AS
+SELECT r.nspname AS schemaname, r.relname AS tablename, __pintail.pg._user() AS tableowner, NULL::VARCHAR AS tablespace, EXISTS (SELECT 1 FROM __pintail.pg._constraints k WHERE k.nspname = r.nspname AND k.relname = r.relname AND k.contype IN ('p', 'u')) AS hasindexes, false AS hasrules, false AS hastriggers, false AS rowsecurity FROM __pintail.pg._relations r WHERE r.relkind = 'r'

@@ -1,0 +1,21 @@
+CREATE TABLE __pintail.pg.pg_trigger (
+    "oid" BIGINT,
+    "tgrelid" BIGINT,
+    "tgparentid" BIGINT,
+    "tgname" VARCHAR,
+    "tgfoid" BIGINT,
+    "tgtype" SMALLINT,
+    "tgenabled" VARCHAR,
+    "tgisinternal" BOOLEAN,
+    "tgconstrrelid" BIGINT,
+    "tgconstrindid" BIGINT,
+    "tgconstraint" BIGINT,
+    "tgdeferrable" BOOLEAN,
+    "tginitdeferred" BOOLEAN,
+    "tgnargs" SMALLINT,
+    "tgattr" SMALLINT[],
+    "tgargs" BLOB,
+    "tgqual" VARCHAR,
+    "tgoldtable" VARCHAR,
+    "tgnewtable" VARCHAR
+)
