@@ -1,4 +1,4 @@
-//! Result columns to rows in PostgreSQL's text and binary formats.
+//! Result columns to rows in `PostgreSQL`'s text and binary formats.
 //!
 //! Encoders are chosen once a statement. A batch is taken in runs of a few hundred rows: each column encodes its run into
 //! cells, then one assembler gathers the cells into rows while they are in the processor's cache. No value is boxed, and
@@ -28,6 +28,7 @@ use arrow_array::RecordBatch;
 use arrow_schema::FieldRef;
 
 use cells::Encode;
+pub(crate) use list::MAX_DIMENSIONS;
 
 use crate::{Error, PgType, RenderSettings};
 

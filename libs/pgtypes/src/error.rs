@@ -2,6 +2,7 @@
 
 use pintail_sqlstate::{Report, SqlState, ToReport};
 
+use crate::oid;
 use crate::types::display_name;
 
 /// Why a value could not be encoded or decoded.
@@ -24,7 +25,7 @@ pub enum Error {
         detail: &'static str,
     },
     /// A number outside the type's range.
-    #[error("value \"{value}\" is out of range for type {}", display_name(*oid))]
+    #[error("{}\"{value}\" is out of range for type {}", range_prefix(*oid), display_name(*oid))]
     OutOfRange {
         /// The type.
         oid: u32,
@@ -42,6 +43,18 @@ pub enum Error {
     DateTimeRange {
         /// The type.
         oid: u32,
+    },
+    /// An interval with a field that cannot be, such as 65 minutes in a clock time.
+    #[error("interval field value out of range: \"{value}\"")]
+    IntervalField {
+        /// The text.
+        value: String,
+    },
+    /// An offset from UTC that no zone has.
+    #[error("time zone displacement out of range: \"{value}\"")]
+    ZoneOffset {
+        /// The text.
+        value: String,
     },
     /// A date or time that names no known zone.
     #[error("time zone \"{name}\" not recognized")]
@@ -135,7 +148,7 @@ impl Error {
         }
     }
 
-    pub(crate) fn out_of_range(oid: u32, value: impl ToString) -> Self {
+    pub(crate) fn out_of_range(oid: u32, value: &(impl ToString + ?Sized)) -> Self {
         Self::OutOfRange {
             oid,
             value: value.to_string(),
@@ -156,14 +169,17 @@ impl ToReport for Error {
             Self::BadText { .. } | Self::BadArrayLiteral { .. } => SqlState::INVALID_TEXT_REPRESENTATION,
             Self::OutOfRange { .. } => SqlState::NUMERIC_VALUE_OUT_OF_RANGE,
             Self::DateTimeField { .. } | Self::DateTimeRange { .. } => SqlState::DATETIME_VALUE_OUT_OF_RANGE,
-            Self::UnknownZone { .. } | Self::BadSetting { .. } => SqlState::INVALID_PARAMETER_VALUE,
+            Self::UnknownZone { .. } | Self::BadSetting { .. } | Self::FormatCode { .. } => {
+                SqlState::INVALID_PARAMETER_VALUE
+            }
+            Self::IntervalField { .. } => SqlState::INTERVAL_FIELD_OVERFLOW,
+            Self::ZoneOffset { .. } => SqlState::INVALID_TIME_ZONE_DISPLACEMENT_VALUE,
             Self::BadBinary { .. } => SqlState::INVALID_BINARY_REPRESENTATION,
             Self::ShortBinary { .. } | Self::FormatCount { .. } => SqlState::PROTOCOL_VIOLATION,
             Self::NotUtf8 { .. } => SqlState::CHARACTER_NOT_IN_REPERTOIRE,
             Self::RaggedArray => SqlState::ARRAY_SUBSCRIPT_ERROR,
             Self::TooManyDimensions { .. } | Self::TooLarge => SqlState::PROGRAM_LIMIT_EXCEEDED,
             Self::NoBinaryOutput { .. } | Self::NoBinaryInput { .. } => SqlState::UNDEFINED_FUNCTION,
-            Self::FormatCode { .. } => SqlState::INVALID_PARAMETER_VALUE,
             Self::UnsupportedColumn { .. } => SqlState::FEATURE_NOT_SUPPORTED,
             Self::InternalLayout { .. } => SqlState::INTERNAL_ERROR,
         };
@@ -172,6 +188,15 @@ impl ToReport for Error {
             Self::BadArrayLiteral { detail, .. } if !detail.is_empty() => report.with_detail(*detail),
             _ => report,
         }
+    }
+}
+
+/// `PostgreSQL` words this error in two ways.
+fn range_prefix(type_oid: u32) -> &'static str {
+    if matches!(type_oid, oid::FLOAT4 | oid::FLOAT8) {
+        ""
+    } else {
+        "value "
     }
 }
 

@@ -1,6 +1,6 @@
-//! PostgreSQL's types: their OIDs, results as rows in text and binary, and parameters as values.
+//! `PostgreSQL`'s types: their OIDs, results as rows in text and binary, and parameters as values.
 //!
-//! Knows Arrow columns as the engine exports them, and PostgreSQL's formats. Does no I/O and knows no clock.
+//! Knows Arrow columns as the engine exports them, and `PostgreSQL`'s formats. Does no I/O and knows no clock.
 
 mod calendar;
 mod encode;
@@ -8,6 +8,7 @@ mod error;
 mod kind;
 mod mapping;
 pub mod oid;
+mod params;
 mod settings;
 mod types;
 mod zone;
@@ -15,6 +16,7 @@ mod zone;
 pub use encode::{ColumnSpec, Format, RowEncoder};
 pub use error::Error;
 pub use mapping::pg_type;
+pub use params::{ArrayValue, ParamValue, decode_param};
 pub use settings::{ByteaOutput, DateFormat, DateOrder, DateStyle, IntervalStyle, RenderSettings};
 pub use types::{PgType, array_of, element_of, type_by_name, type_info};
 pub use zone::TimeZone;

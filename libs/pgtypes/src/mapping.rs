@@ -1,4 +1,4 @@
-//! Which PostgreSQL type a result column is announced as.
+//! Which `PostgreSQL` type a result column is announced as.
 
 use arrow_schema::{DataType, Field};
 

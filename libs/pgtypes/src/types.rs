@@ -48,7 +48,7 @@ pub fn element_of(array: u32) -> Option<u32> {
     (info.category == 'A' && info.element != 0).then_some(info.element)
 }
 
-/// A type's name for messages: PostgreSQL's SQL spelling where it differs from `typname`.
+/// A type's name for messages: `PostgreSQL`'s SQL spelling where it differs from `typname`.
 pub(crate) fn display_name(type_oid: u32) -> &'static str {
     match type_oid {
         oid::BOOL => "boolean",

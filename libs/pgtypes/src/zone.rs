@@ -11,7 +11,7 @@ use crate::calendar::{civil_from_days, days_from_civil, is_leap, weekday};
 const DAY_SECONDS: i64 = 86_400;
 /// The first day for which the compiled rules, which end before 2100, are not asked directly: 2090-01-01.
 const RULES_END: i64 = 43_830;
-/// No zone is further from UTC than this: PostgreSQL's `MAX_TZDISP_HOUR`.
+/// No zone is further from UTC than this: `PostgreSQL`'s `MAX_TZDISP_HOUR`.
 const MAX_OFFSET: i32 = 16 * 3600 - 1;
 
 /// A session's time zone.
@@ -76,14 +76,16 @@ impl TimeZone {
         match self {
             Self::Named(zone) => {
                 let offset = zone.offset_from_utc_datetime(&utc(instant).naive_utc());
-                offset.abbreviation().unwrap_or_default().to_owned()
+                // Zones without letters of their own are called by their offset, as `+1030`.
+                let numeric = || offset_name(offset.fix().local_minus_utc(), "");
+                offset.abbreviation().map_or_else(numeric, str::to_owned)
             }
             Self::Fixed { abbreviation, .. } => abbreviation.clone(),
         }
     }
 
     /// The offset that a local time means. A time that does not exist counts as before the change, one that exists twice as
-    /// after it, as in PostgreSQL's `DetermineTimeZoneOffset`.
+    /// after it, as in `PostgreSQL`'s `DetermineTimeZoneOffset`.
     pub fn offset_of_local(&self, local: i64) -> i32 {
         let before = self.offset_at(local - DAY_SECONDS);
         let after = self.offset_at(local + DAY_SECONDS);
@@ -168,17 +170,17 @@ fn hours_east(text: &str) -> Option<TimeZone> {
         .filter(|_| text.bytes().all(|b| b.is_ascii_digit() || b"+-.".contains(&b)))?;
     #[allow(clippy::cast_possible_truncation, reason = "bounded by the check below")]
     let east = (hours.clamp(-200.0, 200.0) * 3600.0) as i32;
-    fixed(east, offset_name(east))
+    fixed(east, offset_name(east, ":"))
 }
 
 /// `+02`, `-05:30`: what a zone without a name is called.
-fn offset_name(east: i32) -> String {
+fn offset_name(east: i32, colon: &str) -> String {
     let (sign, west) = if east < 0 { ('-', -east) } else { ('+', east) };
     let (hours, minutes, seconds) = (west / 3600, west / 60 % 60, west % 60);
     match (minutes, seconds) {
         (0, 0) => format!("{sign}{hours:02}"),
-        (_, 0) => format!("{sign}{hours:02}:{minutes:02}"),
-        _ => format!("{sign}{hours:02}:{minutes:02}:{seconds:02}"),
+        (_, 0) => format!("{sign}{hours:02}{colon}{minutes:02}"),
+        _ => format!("{sign}{hours:02}{colon}{minutes:02}{colon}{seconds:02}"),
     }
 }
 

@@ -1,4 +1,4 @@
-//! Encoders of scalar values in PostgreSQL's binary forms (each type's `…_send`).
+//! Encoders of scalar values in `PostgreSQL`'s binary forms (each type's `…_send`).
 
 use arrow_array::types as arrow;
 use arrow_schema::Field;
@@ -86,7 +86,7 @@ fn whole<const W: usize>(bytes: [u8; W], cell: &mut [u8; W]) -> Piece {
 
 fn integer(field: &Field, announced: u32) -> Option<Box<dyn Encode>> {
     let data_type = field.data_type();
-    let out_of_range = move |value: i128| Error::out_of_range(announced, value);
+    let out_of_range = move |value: i128| Error::out_of_range(announced, &value);
     match announced {
         oid::INT2 => integers::<2>(data_type, move |value, cell| {
             i16::try_from(value)
@@ -168,7 +168,7 @@ fn vector(value: &[u8], type_oid: u32, out: &mut Vec<u8>) -> Result<(), Error> {
         out.extend_from_slice(&word.to_be_bytes());
     }
     for number in numbers {
-        let range = |_| Error::out_of_range(element, number);
+        let range = |_| Error::out_of_range(element, &number);
         if element == oid::INT2 {
             out.extend_from_slice(&2_i32.to_be_bytes());
             out.extend_from_slice(&i16::try_from(number).map_err(range)?.to_be_bytes());
@@ -180,7 +180,7 @@ fn vector(value: &[u8], type_oid: u32, out: &mut Vec<u8>) -> Result<(), Error> {
     Ok(())
 }
 
-/// Days since 2000, PostgreSQL's infinities included.
+/// Days since 2000, `PostgreSQL`'s infinities included.
 #[inline]
 fn date(days: i32) -> Result<i32, Error> {
     match days {
@@ -200,7 +200,7 @@ fn time(micros: i64, type_oid: u32) -> Result<i64, Error> {
     }
 }
 
-/// Microseconds since 2000, PostgreSQL's infinities included.
+/// Microseconds since 2000, `PostgreSQL`'s infinities included.
 #[inline]
 fn timestamp(micros: i64, type_oid: u32) -> Result<i64, Error> {
     match micros {

@@ -1,5 +1,7 @@
 //! The engine's bit strings and big numbers, which come as opaque bytes.
 
+use std::fmt::Write as _;
+
 use crate::{Error, oid};
 
 /// A bit string: the first byte says how many of the following bits are padding, most significant first.
@@ -59,7 +61,7 @@ pub(crate) fn big_number(value: &[u8]) -> Result<String, Error> {
     let mut rest = digits.iter().rev();
     text.push_str(&rest.next().map_or_else(String::new, u64::to_string));
     for digit in rest {
-        text.push_str(&format!("{digit:09}"));
+        let _ = write!(text, "{digit:09}");
     }
     Ok(text)
 }

@@ -1,4 +1,4 @@
-//! Dates, times and timestamps as text, in every `DateStyle` (PostgreSQL's `EncodeDateOnly`, `EncodeTimeOnly`,
+//! Dates, times and timestamps as text, in every `DateStyle` (`PostgreSQL`'s `EncodeDateOnly`, `EncodeTimeOnly`,
 //! `EncodeDateTime`).
 
 use super::digits::{four, six, two};
@@ -86,7 +86,7 @@ fn hms(seconds: u32) -> [u8; 8] {
 
 /// How many digits of a fraction of a second are printed: none of zero, none of the trailing zeros.
 #[inline]
-fn fraction_len(digits: &[u8; 6]) -> usize {
+fn fraction_len(digits: [u8; 6]) -> usize {
     digits.iter().rposition(|&b| b != b'0').map_or(0, |last| last + 1)
 }
 
@@ -115,7 +115,7 @@ fn clock<const W: usize>(micros: i64, cell: &mut [u8; W], at: usize) -> usize {
     let digits = six(fraction);
     cell[at + 8] = b'.';
     cell[at + 9..at + 15].copy_from_slice(&digits);
-    at + 9 + fraction_len(&digits)
+    at + 9 + fraction_len(digits)
 }
 
 /// Writes a `timetz`: microseconds since local midnight, seconds east of Greenwich.
@@ -184,12 +184,15 @@ pub(crate) fn timestamp_tz(
 #[inline]
 #[allow(clippy::cast_possible_truncation, reason = "days of a microsecond count fit")]
 fn split(micros: i64, east: i32, type_oid: u32) -> Result<(i32, i64), Error> {
-    let range = || Error::DateTimeRange { oid: type_oid };
     if micros < FIRST_MICROS {
-        return Err(range());
+        return Err(Error::DateTimeRange { oid: type_oid });
     }
-    let local = micros.checked_add(i64::from(east) * SECOND).ok_or_else(range)?;
-    Ok((local.div_euclid(DAY) as i32, local.rem_euclid(DAY)))
+    // The last instants of the range are past it in zones east of Greenwich, so days and clock are added up apart.
+    let clock = micros.rem_euclid(DAY) + i64::from(east) * SECOND;
+    Ok((
+        (micros.div_euclid(DAY) + clock.div_euclid(DAY)) as i32,
+        clock.rem_euclid(DAY),
+    ))
 }
 
 /// `YYYY-MM-DD HH:MM:SS[.ffffff]` of a year from 0 to 9999; returns where it ends.

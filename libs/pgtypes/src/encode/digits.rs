@@ -81,7 +81,7 @@ pub(crate) fn wide(value: u128, negative: bool, scale: usize, cell: &mut [u8; 48
 #[inline]
 #[allow(clippy::cast_possible_truncation, reason = "below 100")]
 pub(crate) fn two(value: u32) -> [u8; 2] {
-    let tens = value * 103 >> 10;
+    let tens = (value * 103) >> 10;
     [b'0' + tens as u8, b'0' + (value - 10 * tens) as u8]
 }
 
@@ -175,11 +175,10 @@ mod tests {
             let expected = if scale == 0 { format!("{sign}{whole}") } else { format!("{sign}{whole}.{part:0scale$}") };
             let piece = wide(value, negative, scale, &mut cell);
             prop_assert_eq!(text(&cell, piece), expected.clone());
-            if let (Some(pointed), Ok(value)) = (Pointed::new(scale), u64::try_from(value)) {
-                if let Some(piece) = pointed.write(value, negative, &mut cell) {
+            if let (Some(pointed), Ok(value)) = (Pointed::new(scale), u64::try_from(value))
+                && let Some(piece) = pointed.write(value, negative, &mut cell) {
                     prop_assert_eq!(text(&cell, piece), expected);
                 }
-            }
         }
 
         #[test]

@@ -1,4 +1,4 @@
-//! `float4` and `float8` as text: the shortest digits that read back the same, laid out as PostgreSQL's `%g` does.
+//! `float4` and `float8` as text: the shortest digits that read back the same, laid out as `PostgreSQL`'s `%g` does.
 
 use super::fixed::Piece;
 
@@ -33,7 +33,11 @@ pub(crate) fn double(value: f64, extra_digits: i32, cell: &mut [u8; 40]) -> Piec
     if (1e-4..1e15).contains(&magnitude) {
         plain(text, cell)
     } else {
-        relaid(text, Width::Double, cell)
+        let mantissa = value.to_bits() & ((1 << 52) - 1) | 1 << 52;
+        match past_midpoint(text, mantissa, |digits| format!("{value:.digits$e}")) {
+            Some(longer) => relaid(&longer, Width::Double, cell),
+            None => relaid(text, Width::Double, cell),
+        }
     }
 }
 
@@ -52,8 +56,50 @@ pub(crate) fn single(value: f32, extra_digits: i32, cell: &mut [u8; 40]) -> Piec
     if (1e-4..1e6).contains(&magnitude) {
         plain(text, cell)
     } else {
-        relaid(text, Width::Single, cell)
+        let mantissa = u64::from(value.to_bits() & ((1 << 23) - 1) | 1 << 23);
+        match past_midpoint(text, mantissa, |digits| format!("{value:.digits$e}")) {
+            Some(longer) => relaid(&longer, Width::Single, cell),
+            None => relaid(text, Width::Single, cell),
+        }
     }
+}
+
+/// `PostgreSQL` does not take the shortest digits where they lie exactly between two floats, though reading rounds them to
+/// the right one (`acceptBounds` in its `d2s.c`). Returns the next longer digits in that case, which only large numbers
+/// can be in: the midpoint's digits are a multiple of a power of five with as many bits as the mantissa.
+fn past_midpoint(text: &str, mantissa: u64, longer: impl Fn(usize) -> String) -> Option<String> {
+    if !is_midpoint(text, mantissa)? {
+        return None;
+    }
+    let mantissa_text = text.split('e').next().unwrap_or_default().replace(['-', '.'], "");
+    let shortest = mantissa_text.trim_matches('0').len();
+    (shortest..17)
+        .map(longer)
+        .find(|text| is_midpoint(text, mantissa) == Some(false))
+}
+
+/// Whether a number's text is halfway between a float of that mantissa and a neighbour; `None` where it cannot be.
+fn is_midpoint(text: &str, mantissa: u64) -> Option<bool> {
+    let (decimal, exponent) = text
+        .trim_start_matches('-')
+        .split_once('e')
+        .unwrap_or((text.trim_start_matches('-'), "0"));
+    let (whole, fraction) = decimal.split_once('.').unwrap_or((decimal, ""));
+    let fraction = fraction.trim_end_matches('0');
+    let digits: u128 = format!("{whole}{fraction}").parse().ok()?;
+    let exponent: i32 = exponent.parse().ok()?;
+    let power = exponent - i32::try_from(fraction.len()).ok()?;
+    let fives = 5_u128
+        .checked_pow(power.unsigned_abs().min(50))
+        .filter(|_| power.abs() < 50)?;
+    let scaled = if power >= 0 {
+        digits.checked_mul(fives)?
+    } else {
+        digits.is_multiple_of(fives).then(|| digits / fives)?
+    };
+    let odd = scaled.checked_shr(scaled.trailing_zeros())?;
+    let mantissa = u128::from(mantissa);
+    Some(odd == 2 * mantissa + 1 || odd == 2 * mantissa - 1 || mantissa.is_power_of_two() && odd == 4 * mantissa - 1)
 }
 
 /// Copies what is laid out rightly but for a `.0` that `PostgreSQL` does not print.
@@ -201,6 +247,7 @@ mod tests {
             (5e-324, "5e-324"),
             (f64::MAX, "1.7976931348623157e+308"),
             (-0.1, "-0.1"),
+            (9.5e22, "9.5e+22"),
             (f64::NAN, "NaN"),
             (f64::INFINITY, "Infinity"),
             (f64::NEG_INFINITY, "-Infinity"),
@@ -220,6 +267,8 @@ mod tests {
             (0.1, "0.1"),
             (1e-5, "1e-05"),
             (3.402_823_5e38, "3.4028235e+38"),
+            // Seven digits would lie exactly between two floats.
+            (-983_525_632.0, "-9.8352563e+08"),
         ] {
             assert_eq!(text4(value), expected);
         }

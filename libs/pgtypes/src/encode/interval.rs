@@ -1,4 +1,4 @@
-//! `interval` as text in every `IntervalStyle` (PostgreSQL's `EncodeInterval`).
+//! `interval` as text in every `IntervalStyle` (`PostgreSQL`'s `EncodeInterval`).
 
 use super::fixed::Piece;
 use super::pen::Pen;

@@ -1,4 +1,4 @@
-//! Arrays: the engine's lists, nested to any depth, as PostgreSQL's arrays of the innermost element.
+//! Arrays: the engine's lists, nested to any depth, as `PostgreSQL`'s arrays of the innermost element.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use arrow_schema::DataType;
 use super::cells::{Cells, Encode, Scratch};
 use crate::Error;
 
-/// PostgreSQL's `MAXDIM`.
+/// `PostgreSQL`'s `MAXDIM`.
 pub(crate) const MAX_DIMENSIONS: usize = 6;
 
 /// How an array's elements are put together.
@@ -175,11 +175,17 @@ fn index(value: impl TryInto<usize>) -> Option<usize> {
 /// The values of a list array, whatever the rows.
 fn values(lists: &dyn Array) -> Result<&ArrayRef, Error> {
     let found = match lists.data_type() {
-        DataType::List(_) => lists.as_list_opt::<i32>().map(|list| list.values()),
-        DataType::LargeList(_) => lists.as_list_opt::<i64>().map(|list| list.values()),
-        DataType::ListView(_) => lists.as_list_view_opt::<i32>().map(|list| list.values()),
-        DataType::LargeListView(_) => lists.as_list_view_opt::<i64>().map(|list| list.values()),
-        DataType::FixedSizeList(..) => lists.as_fixed_size_list_opt().map(|list| list.values()),
+        DataType::List(_) => lists.as_list_opt::<i32>().map(arrow_array::GenericListArray::values),
+        DataType::LargeList(_) => lists.as_list_opt::<i64>().map(arrow_array::GenericListArray::values),
+        DataType::ListView(_) => lists
+            .as_list_view_opt::<i32>()
+            .map(arrow_array::GenericListViewArray::values),
+        DataType::LargeListView(_) => lists
+            .as_list_view_opt::<i64>()
+            .map(arrow_array::GenericListViewArray::values),
+        DataType::FixedSizeList(..) => lists
+            .as_fixed_size_list_opt()
+            .map(arrow_array::FixedSizeListArray::values),
         _ => None,
     };
     found.ok_or_else(|| Error::layout("a list", lists.data_type()))

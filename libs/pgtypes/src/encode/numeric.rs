@@ -110,7 +110,14 @@ pub(crate) fn binary_of_text(text: &str, out: &mut Vec<u8>) {
     let whole_digits = aligned.len() / 4;
     aligned.push_str(fraction);
     aligned.push_str(&"0".repeat((4 - fraction.len() % 4) % 4));
-    let mut values: Vec<u16> = aligned.as_bytes().as_chunks::<4>().0.iter().map(base_10000).collect();
+    let mut values: Vec<u16> = aligned
+        .as_bytes()
+        .as_chunks::<4>()
+        .0
+        .iter()
+        .copied()
+        .map(base_10000)
+        .collect();
     while values.last() == Some(&0) {
         values.pop();
     }
@@ -119,7 +126,7 @@ pub(crate) fn binary_of_text(text: &str, out: &mut Vec<u8>) {
     let weight = if values.is_empty() {
         0
     } else {
-        whole_digits as i64 - 1 - leading as i64
+        signed(whole_digits) - 1 - signed(leading)
     };
     let count = u16::try_from(values.len()).unwrap_or(u16::MAX);
     let sign = if negative && count > 0 { NEGATIVE } else { 0 };
@@ -132,7 +139,11 @@ pub(crate) fn binary_of_text(text: &str, out: &mut Vec<u8>) {
     }
 }
 
-fn base_10000(ascii: &[u8; 4]) -> u16 {
+fn signed(count: usize) -> i64 {
+    i64::try_from(count).unwrap_or(i64::MAX)
+}
+
+fn base_10000(ascii: [u8; 4]) -> u16 {
     ascii
         .iter()
         .fold(0, |sum, b| sum * 10 + u16::from(b.wrapping_sub(b'0')))

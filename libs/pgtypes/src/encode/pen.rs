@@ -58,10 +58,10 @@ impl<'a> Pen<'a> {
     pub(crate) fn offset(&mut self, east: i32) -> &mut Self {
         let seconds = east.unsigned_abs();
         self.put(if east < 0 { b"-" } else { b"+" }).two(seconds / 3600);
-        if seconds % 3600 != 0 {
+        if !seconds.is_multiple_of(3600) {
             self.put(b":").two(seconds / 60 % 60);
         }
-        if seconds % 60 != 0 {
+        if !seconds.is_multiple_of(60) {
             self.put(b":").two(seconds % 60);
         }
         self

@@ -1,4 +1,4 @@
-//! Records: the engine's structs as PostgreSQL's anonymous composites (`record_out`, `record_send`).
+//! Records: the engine's structs as `PostgreSQL`'s anonymous composites (`record_out`, `record_send`).
 
 use std::ops::Range;
 

@@ -261,7 +261,10 @@ fn opaque_values() {
     );
 }
 
-fn nested(values: Vec<Option<Vec<Option<Vec<Option<i32>>>>>>) -> ListArray {
+/// A list whose parts may be NULL.
+type Maybe<T> = Option<Vec<T>>;
+
+fn nested(values: Vec<Maybe<Maybe<Option<i32>>>>) -> ListArray {
     let mut builder = ListBuilder::new(ListBuilder::new(Int32Builder::new()));
     for outer in values {
         let valid = outer.is_some();
