@@ -1,1 +1,9 @@
-//! x
+//! A real control plane, real workers, real clients.
+
+mod architecture;
+mod first_start;
+mod isolation;
+mod protocol;
+mod sessions;
+mod types;
+mod workers;

@@ -1,1 +1,9 @@
-//! x
+//! An installation of one's own for a test: the real binaries, a fresh data directory, free ports.
+
+mod installation;
+mod tls;
+mod wait;
+
+pub use installation::{Installation, Options};
+pub use installation::program as program_path;
+pub use wait::eventually;

@@ -383,7 +383,9 @@ async fn open_session(pool: &Pool, tenant: &Tenant, open: &OpenSession, demand: 
             tracing::warn!(%error, cause = ?std::error::Error::source(&error).map(ToString::to_string), "no worker for a session");
             error.to_report()
         })?;
-        match lease.client().open_session(open).await {
+        let mut open = open.clone();
+        open.setup.push(format!("SET VARIABLE pintail_worker_id = '{}'", lease.id()));
+        match lease.client().open_session(&open).await {
             Ok(opened) => {
                 if let Err(missing) = proven(&opened, demand) {
                     tracing::error!(worker = %lease.id(), missing, "alarm: a worker did not prove its walls");
