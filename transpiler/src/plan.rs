@@ -137,11 +137,11 @@ pub fn rewrite(statement: &Statement, context: &Context<'_>) -> Result<Plan, Err
             finish(statement, tree, &rewritten)
         }
         Tree::Postgres(tree) => {
-            if let Some(plan) = rules::plan(statement, tree, context)? {
-                return Ok(plan);
-            }
             let mut rewritten: ast::Statement = (**tree).clone();
             rules::apply(&mut rewritten, context)?;
+            if let Some(plan) = rules::plan(statement, &mut rewritten, context)? {
+                return Ok(plan);
+            }
             finish(statement, tree, &rewritten)
         }
     }

@@ -4,6 +4,8 @@ mod aggregates;
 mod build;
 mod casts;
 mod columns;
+mod ddl;
+mod definitions;
 mod fold;
 mod format;
 mod functions;
@@ -11,7 +13,9 @@ mod gate;
 mod literals;
 mod names;
 mod operators;
+mod outputs;
 mod parameters;
+mod scope;
 mod select;
 mod set_returning;
 mod settings;
@@ -35,10 +39,12 @@ pub(crate) fn apply(statement: &mut ast::Statement, context: &Context<'_>) -> Re
     names::apply(statement, context)?;
     set_returning::apply(statement)?;
     functions::apply(statement, context)?;
+    parameters::apply(statement, context)?;
     operators::apply(statement)?;
     casts::apply(statement)?;
+    definitions::apply(statement)?;
+    outputs::apply(statement)?;
     aggregates::apply(statement)?;
-    parameters::apply(statement, context)?;
     settings::apply(statement, context)
 }
 
@@ -48,13 +54,13 @@ pub(crate) fn apply_duckdb(statement: &mut ast::Statement, context: &Context<'_>
     names::apply(statement, context)
 }
 
-/// A statement whose plan is more than one rewritten step; `None` where the rules suffice.
+/// The plan of a rewritten statement that is more than one step of its own text; `None` where the text is all.
 pub(crate) fn plan(
-    _statement: &Statement,
-    _tree: &ast::Statement,
-    _context: &Context<'_>,
+    statement: &Statement,
+    tree: &mut ast::Statement,
+    context: &Context<'_>,
 ) -> Result<Option<Plan>, Error> {
-    Ok(None)
+    ddl::plan(statement, tree, context)
 }
 
 /// The last part of a name, folded where unquoted.

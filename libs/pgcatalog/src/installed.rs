@@ -15,7 +15,7 @@ pub fn install() -> &'static [&'static str] {
         include_str!("../sql/macros/modulo.sql"),
         include_str!("../sql/macros/sum.sql"),
         include_str!("../sql/macros/avg.sql"),
-        include_str!("../sql/macros/rounding.sql"),
+        include_str!("../sql/macros/sign.sql"),
         include_str!("../sql/macros/width_bucket.sql"),
         include_str!("../sql/macros/length.sql"),
         include_str!("../sql/macros/position.sql"),

@@ -23,6 +23,17 @@ struct Casts;
 impl VisitorMut for Casts {
     type Break = Error;
 
+    fn post_visit_select(&mut self, select: &mut ast::Select) -> ControlFlow<Error> {
+        for item in &mut select.projection {
+            if let ast::SelectItem::UnnamedExpr(expr) | ast::SelectItem::ExprWithAlias { expr, .. } = item
+                && let Some(name) = name_of(expr, &DataType::Text)
+            {
+                *expr = name;
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
     fn post_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<Error> {
         let rewritten = match expr {
             Expr::Cast {
@@ -58,6 +69,9 @@ fn typed(inner: &Expr, data_type: &DataType) -> Result<Option<Expr>, Error> {
 /// The expression that means `inner::data_type`; `None` where DuckDB means the same.
 fn rewrite(inner: &Expr, data_type: &DataType) -> Result<Option<Expr>, Error> {
     let literal = build::literal(inner);
+    if let Some(name) = name_of(inner, data_type) {
+        return Ok(Some(name));
+    }
     if let Some(length) = length(data_type) {
         return Ok(Some(sized(inner, data_type, length)));
     }
@@ -136,11 +150,22 @@ fn registered(data_type: &DataType) -> Option<&'static str> {
 
 /// An object's OID by its name, or the OID itself.
 fn reg(inner: &Expr, kind: &str) -> Expr {
-    let argument = match inner {
-        value if build::literal(value).is_some() => build::cast(value.clone(), build::varchar()),
-        other => other.clone(),
-    };
-    build::own(kind, vec![argument])
+    build::own(kind, vec![inner.clone()])
+}
+
+/// An object's name, where the text of a `reg…` value is asked for.
+fn name_of(inner: &Expr, data_type: &DataType) -> Option<Expr> {
+    let text = matches!(
+        data_type,
+        DataType::Text | DataType::Varchar(None) | DataType::CharacterVarying(None)
+    );
+    let Expr::Function(function) = inner else { return None };
+    let name = super::last_name(&function.name)?;
+    if !text || !name.starts_with("_reg") || name.ends_with("_name") {
+        return None;
+    }
+    let argument = build::plain_arguments(function)?.pop()?;
+    Some(build::own(&format!("{name}_name"), vec![argument]))
 }
 
 /// A literal whose notation is PostgreSQL's alone.

@@ -5,31 +5,53 @@ mod pattern;
 
 use std::ops::ControlFlow;
 
-use sqlparser::ast::{self, BinaryOperator, DataType, Expr, UnaryOperator, Value, VisitMut, VisitorMut};
+use sqlparser::ast::{
+    self, BinaryOperator, DataType, Expr, TableFactor, UnaryOperator, Value, VisitMut, VisitorMut,
+};
 
 pub(super) use pattern::translated;
 
+use super::scope::{self, Depth};
 use super::{build, last_name};
 use crate::Error;
 
 /// Rewrites every operator that needs it.
 pub(super) fn apply(statement: &mut ast::Statement) -> Result<(), Error> {
-    match statement.visit(&mut Operators) {
+    match statement.visit(&mut Operators { depth: Depth::default() }) {
         ControlFlow::Break(error) => Err(error),
         ControlFlow::Continue(()) => Ok(()),
     }
 }
 
-struct Operators;
+struct Operators {
+    depth: Depth,
+}
 
 impl VisitorMut for Operators {
     type Break = Error;
 
+    fn pre_visit_table_factor(&mut self, factor: &mut TableFactor) -> ControlFlow<Error> {
+        self.depth.enter_factor(factor);
+        ControlFlow::Continue(())
+    }
+
+    fn post_visit_table_factor(&mut self, factor: &mut TableFactor) -> ControlFlow<Error> {
+        self.depth.leave_factor(factor);
+        ControlFlow::Continue(())
+    }
+
+    fn pre_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<Error> {
+        self.depth.enter(expr);
+        ControlFlow::Continue(())
+    }
+
     fn post_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<Error> {
+        self.depth.leave(expr);
+        let top = self.depth.is_top();
         let rewritten = match expr {
             Expr::BinaryOp { left, op, right } => {
                 qualified(op);
-                binary(left, op, right)
+                binary(left, op, right, top)
             }
             Expr::UnaryOp { op, expr } => Ok(unary(*op, expr)),
             Expr::SimilarTo {
@@ -105,11 +127,14 @@ fn qualified(op: &mut BinaryOperator) {
     };
 }
 
-fn binary(left: &Expr, op: &BinaryOperator, right: &Expr) -> Result<Option<Expr>, Error> {
+fn binary(left: &Expr, op: &BinaryOperator, right: &Expr, top: bool) -> Result<Option<Expr>, Error> {
     use BinaryOperator as B;
     let pair = || vec![left.clone(), right.clone()];
     Ok(match op {
-        B::Divide if typed(left) && typed(right) => Some(build::own("_div", pair())),
+        B::Divide if typed(left) && typed(right) => {
+            let known = top && scope::typed_alone(left) && scope::typed_alone(right);
+            Some(build::own(if known { "_div" } else { "_div_any" }, pair()))
+        }
         B::Modulo if typed(left) && typed(right) => Some(build::own("_mod", pair())),
         B::PGRegexMatch => Some(pattern::regex(left, right, "s")),
         B::PGRegexIMatch => Some(pattern::regex(left, right, "is")),
@@ -253,7 +278,7 @@ fn any(left: &Expr, op: &BinaryOperator, right: &Expr, quantifier: Quantifier) -
             op: op.clone(),
             right: Box::new(item.clone()),
         };
-        binary(left, op, item).ok().flatten().unwrap_or(plain)
+        binary(left, op, item, false).ok().flatten().unwrap_or(plain)
     });
     let joint = if quantifier == Quantifier::Any { B::Or } else { B::And };
     let all = each.reduce(|left, right| Expr::BinaryOp {

@@ -41,9 +41,8 @@ pub(super) fn unnest(expr: &mut Expr) {
 }
 
 fn series(args: Vec<Expr>) -> Expr {
-    let whole = args.len() < 3 || !args.iter().any(|arg| matches!(arg, Expr::Interval(_)));
     let call = build::call("generate_series", typed(args));
-    if whole { build::own("_series", vec![call]) } else { call }
+    call
 }
 
 /// A series of dates is one of `timestamptz`.

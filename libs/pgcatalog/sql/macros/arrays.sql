@@ -13,5 +13,4 @@ CREATE OR REPLACE MACRO __pintail.pg.trim_array(a, n) AS a[1:len(a) - n];
 CREATE OR REPLACE MACRO __pintail.pg.generate_subscripts(a, n) AS unnest(range(1, len(a) + 1))::INTEGER;
 CREATE OR REPLACE MACRO __pintail.pg._num_nulls(a) AS len(list_filter(a, lambda x: x IS NULL))::INTEGER;
 CREATE OR REPLACE MACRO __pintail.pg._num_nonnulls(a) AS len(list_filter(a, lambda x: x IS NOT NULL))::INTEGER;
-CREATE OR REPLACE MACRO __pintail.pg._series(a BIGINT[]) AS a, (a) AS a;
 CREATE OR REPLACE MACRO __pintail.pg._pg_expandarray(a) AS unnest(list_transform(range(1, len(a) + 1), lambda i: {'x': a[i], 'n': i}))

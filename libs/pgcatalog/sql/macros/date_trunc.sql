@@ -1,4 +1,3 @@
 CREATE OR REPLACE MACRO __pintail.pg.date_trunc
-    (f, x DATE) AS system.main.date_trunc(f, x::TIMESTAMPTZ),
     (f, x) AS system.main.date_trunc(f, x),
     (f, x, z) AS timezone(z, system.main.date_trunc(f, timezone(z, x)))

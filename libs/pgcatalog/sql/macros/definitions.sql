@@ -3,7 +3,7 @@ CREATE OR REPLACE MACRO __pintail.pg.pg_get_constraintdef(o) AS (SELECT any_valu
 CREATE OR REPLACE MACRO __pintail.pg._indexdef(o) AS (SELECT any_value('CREATE UNIQUE INDEX ' || k.conname || ' ON ' || k.nspname || '.' || k.relname || ' USING btree (' || array_to_string(k.columns, ', ') || ')') FROM __pintail.pg._constraints k WHERE __pintail.pg._hash('index:' || k.nspname || '.' || k.conname) = o);
 CREATE OR REPLACE MACRO __pintail.pg.pg_get_indexdef(o) AS __pintail.pg._indexdef(o), (o, n, pretty) AS CASE WHEN n = 0 THEN __pintail.pg._indexdef(o) ELSE (SELECT any_value(k.columns[n]) FROM __pintail.pg._constraints k WHERE __pintail.pg._hash('index:' || k.nspname || '.' || k.conname) = o) END;
 CREATE OR REPLACE MACRO __pintail.pg._viewdef(o) AS (SELECT any_value(__pintail.pg._view_definition(r.sql)) FROM __pintail.pg._relations r WHERE r.oid = o);
-CREATE OR REPLACE MACRO __pintail.pg.pg_get_viewdef(o VARCHAR) AS __pintail.pg._viewdef(__pintail.pg._find_class(o)), (o) AS __pintail.pg._viewdef(o), (o, pretty) AS __pintail.pg._viewdef(o);
+CREATE OR REPLACE MACRO __pintail.pg.pg_get_viewdef(o) AS __pintail.pg._viewdef(CASE WHEN regexp_full_match(o::VARCHAR, '[0-9]+') THEN TRY_CAST(o::VARCHAR AS BIGINT) ELSE __pintail.pg._find_class(o::VARCHAR) END), (o, pretty) AS __pintail.pg._viewdef(TRY_CAST(o::VARCHAR AS BIGINT));
 CREATE OR REPLACE MACRO __pintail.pg.pg_get_partkeydef(o) AS NULL::VARCHAR;
 CREATE OR REPLACE MACRO __pintail.pg.pg_get_ruledef(o) AS NULL::VARCHAR, (o, pretty) AS NULL::VARCHAR;
 CREATE OR REPLACE MACRO __pintail.pg.pg_get_triggerdef(o) AS NULL::VARCHAR, (o, pretty) AS NULL::VARCHAR;

@@ -3,6 +3,7 @@ CREATE OR REPLACE MACRO __pintail.pg._zero() AS error('PINTAIL:22012:division by
 CREATE OR REPLACE MACRO __pintail.pg._ratio(n, d) AS
     (sign(n)::HUGEINT * sign(d)::HUGEINT * ((abs(n) * 20000000000000000 + abs(d)) // (abs(d) * 2)))::DECIMAL(38, 0)
     * 0.0000000000000001::DECIMAL(17, 16);
+CREATE OR REPLACE MACRO __pintail.pg._div_any(a, b) AS CASE WHEN b = 0 THEN __pintail.pg._zero() ELSE a / b END;
 CREATE OR REPLACE MACRO __pintail.pg._div
     (a SMALLINT, b SMALLINT) AS CASE WHEN b = 0 THEN __pintail.pg._zero() ELSE a // b END,
     (a INTEGER, b INTEGER) AS CASE WHEN b = 0 THEN __pintail.pg._zero() ELSE a // b END,

@@ -2,19 +2,19 @@
 CREATE OR REPLACE MACRO __pintail.pg._split(n) AS list_transform(string_split(replace(n, '"', ''), '.'), lambda x: x);
 CREATE OR REPLACE MACRO __pintail.pg._find_class(n) AS (SELECT any_value(c.oid ORDER BY CASE c.nspname WHEN 'pg_temp_1' THEN 0 WHEN __pintail.pg.current_schema() THEN 1 WHEN 'public' THEN 2 WHEN 'pg_catalog' THEN 3 ELSE 4 END)
     FROM __pintail.pg._relations c WHERE c.relname = (__pintail.pg._split(n))[-1] AND (len(__pintail.pg._split(n)) = 1 AND c.nspname IN ('pg_temp_1', __pintail.pg.current_schema(), 'public', 'pg_catalog') OR len(__pintail.pg._split(n)) > 1 AND c.nspname = (__pintail.pg._split(n))[-2]));
-CREATE OR REPLACE MACRO __pintail.pg._regclass(n VARCHAR) AS CASE WHEN regexp_full_match(n, '[0-9]+') THEN n::BIGINT ELSE coalesce(__pintail.pg._find_class(n), error('PINTAIL:42P01:relation "' || n || '" does not exist')) END, (n) AS n::BIGINT;
-CREATE OR REPLACE MACRO __pintail.pg._regclass_name(o VARCHAR) AS o, (o) AS coalesce((SELECT any_value(CASE WHEN c.nspname IN (__pintail.pg.current_schema(), 'pg_catalog') THEN __pintail.pg.quote_ident(c.relname) ELSE __pintail.pg.quote_ident(c.nspname) || '.' || __pintail.pg.quote_ident(c.relname) END) FROM __pintail.pg._relations c WHERE c.oid = o), CASE WHEN o = 0 THEN '-' ELSE o::VARCHAR END);
+CREATE OR REPLACE MACRO __pintail.pg._regclass(n) AS CASE WHEN regexp_full_match(n::VARCHAR, '[0-9]+') THEN TRY_CAST(n::VARCHAR AS BIGINT) ELSE coalesce(__pintail.pg._find_class(n::VARCHAR), error('PINTAIL:42P01:relation "' || n || '" does not exist')) END;
+CREATE OR REPLACE MACRO __pintail.pg._regclass_name(o) AS CASE WHEN regexp_full_match(o::VARCHAR, '[0-9]+') THEN coalesce((SELECT any_value(CASE WHEN c.nspname IN (__pintail.pg.current_schema(), 'pg_catalog') THEN __pintail.pg.quote_ident(c.relname) ELSE __pintail.pg.quote_ident(c.nspname) || '.' || __pintail.pg.quote_ident(c.relname) END) FROM __pintail.pg._relations c WHERE c.oid = TRY_CAST(o::VARCHAR AS BIGINT)), CASE WHEN o::VARCHAR = '0' THEN '-' ELSE o::VARCHAR END) ELSE o::VARCHAR END;
 CREATE OR REPLACE MACRO __pintail.pg.to_regclass(n) AS __pintail.pg._regclass_name(__pintail.pg._find_class(n));
-CREATE OR REPLACE MACRO __pintail.pg._regtype(n VARCHAR) AS CASE WHEN regexp_full_match(n, '[0-9]+') THEN n::BIGINT ELSE coalesce((SELECT any_value(t.oid) FROM __pintail.pg.pg_type t WHERE t.typname = replace(replace(n, 'pg_catalog.', ''), '"', '') OR __pintail.pg.format_type(t.oid, -1) = replace(n, 'pg_catalog.', '')), error('PINTAIL:42704:type "' || n || '" does not exist')) END, (n) AS n::BIGINT;
-CREATE OR REPLACE MACRO __pintail.pg._regtype_name(o VARCHAR) AS o, (o) AS __pintail.pg.format_type(o, -1);
-CREATE OR REPLACE MACRO __pintail.pg.to_regtype(n) AS (SELECT any_value(__pintail.pg.format_type(t.oid, -1)) FROM __pintail.pg.pg_type t WHERE t.typname = n OR __pintail.pg.format_type(t.oid, -1) = n);
+CREATE OR REPLACE MACRO __pintail.pg._regtype(n) AS CASE WHEN regexp_full_match(n::VARCHAR, '[0-9]+') THEN TRY_CAST(n::VARCHAR AS BIGINT) ELSE coalesce((SELECT any_value(t.oid) FROM __pintail.pg.pg_type t WHERE t.typname = replace(replace(n::VARCHAR, 'pg_catalog.', ''), '"', '') OR __pintail.pg._type_name(t.oid) = replace(n::VARCHAR, 'pg_catalog.', '')), error('PINTAIL:42704:type "' || n || '" does not exist')) END;
+CREATE OR REPLACE MACRO __pintail.pg._regtype_name(o) AS CASE WHEN regexp_full_match(o::VARCHAR, '[0-9]+') THEN coalesce(__pintail.pg._type_name(TRY_CAST(o::VARCHAR AS BIGINT)), o::VARCHAR) ELSE o::VARCHAR END;
+CREATE OR REPLACE MACRO __pintail.pg.to_regtype(n) AS (SELECT any_value(__pintail.pg._type_name(t.oid)) FROM __pintail.pg.pg_type t WHERE t.typname = n OR __pintail.pg._type_name(t.oid) = n);
 CREATE OR REPLACE MACRO __pintail.pg._regproc(n) AS n::VARCHAR;
 CREATE OR REPLACE MACRO __pintail.pg._regproc_name(n) AS n::VARCHAR;
 CREATE OR REPLACE MACRO __pintail.pg.to_regproc(n) AS n::VARCHAR;
-CREATE OR REPLACE MACRO __pintail.pg._regnamespace(n VARCHAR) AS __pintail.pg._schema_oid(replace(n, '"', '')), (n) AS n::BIGINT;
-CREATE OR REPLACE MACRO __pintail.pg._regnamespace_name(o VARCHAR) AS o, (o) AS (SELECT any_value(nspname) FROM __pintail.pg.pg_namespace WHERE oid = o);
+CREATE OR REPLACE MACRO __pintail.pg._regnamespace(n) AS CASE WHEN regexp_full_match(n::VARCHAR, '[0-9]+') THEN TRY_CAST(n::VARCHAR AS BIGINT) ELSE __pintail.pg._schema_oid(replace(n::VARCHAR, '"', '')) END;
+CREATE OR REPLACE MACRO __pintail.pg._regnamespace_name(o) AS (SELECT any_value(nspname) FROM __pintail.pg.pg_namespace WHERE oid::VARCHAR = o::VARCHAR OR nspname = o::VARCHAR);
 CREATE OR REPLACE MACRO __pintail.pg.to_regnamespace(n) AS (SELECT any_value(nspname) FROM __pintail.pg.pg_namespace WHERE nspname = n);
-CREATE OR REPLACE MACRO __pintail.pg._regrole(n VARCHAR) AS 10::BIGINT, (n) AS n::BIGINT;
+CREATE OR REPLACE MACRO __pintail.pg._regrole(n) AS 10::BIGINT;
 CREATE OR REPLACE MACRO __pintail.pg._regrole_name(o) AS __pintail.pg._user();
 CREATE OR REPLACE MACRO __pintail.pg.pg_get_userbyid(o) AS CASE WHEN o = 10 THEN __pintail.pg._user() ELSE 'unknown (OID=' || o || ')' END;
 CREATE OR REPLACE MACRO __pintail.pg._visible(o) AS EXISTS (SELECT 1 FROM __pintail.pg._relations r WHERE r.oid = o AND r.nspname IN (__pintail.pg.current_schema(), 'pg_temp_1', 'pg_catalog'));

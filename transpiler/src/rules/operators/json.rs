@@ -1,6 +1,6 @@
 //! JSON's operators, and containment, which arrays share.
 
-use sqlparser::ast::{BinaryOperator, DataType, Expr};
+use sqlparser::ast::{BinaryOperator, DataType, Expr, Value};
 
 use super::super::literals::{self, Item};
 use super::super::{build, last_name};
@@ -33,8 +33,8 @@ pub(super) fn operator(left: &Expr, op: &BinaryOperator, right: &Expr) -> Result
     use BinaryOperator as B;
     let own = |name: &str| Some(build::own(name, vec![left.clone(), right.clone()]));
     Ok(match op {
-        B::Arrow => own("_json_get"),
-        B::LongArrow => own("_json_text"),
+        B::Arrow => own(if is_index(right) { "_json_item" } else { "_json_get" }),
+        B::LongArrow => own(if is_index(right) { "_json_item_text" } else { "_json_text" }),
         B::HashArrow => Some(build::own("_json_path", vec![left.clone(), path(right)?])),
         B::HashLongArrow => Some(build::own("_json_path_text", vec![left.clone(), path(right)?])),
         B::AtArrow if is_json(left) || is_json(right) => own("_json_contains"),
@@ -44,11 +44,24 @@ pub(super) fn operator(left: &Expr, op: &BinaryOperator, right: &Expr) -> Result
         B::Question => own("_json_has"),
         B::QuestionPipe => Some(build::own("_json_has_any", vec![left.clone(), path(right)?])),
         B::QuestionAnd => Some(build::own("_json_has_all", vec![left.clone(), path(right)?])),
+        B::Minus if is_json(left) && is_index(right) => own("_json_delete_item"),
         B::Minus if is_json(left) => own("_json_delete"),
         B::HashMinus => Some(build::own("_json_delete_path", vec![left.clone(), path(right)?])),
         B::AtQuestion => return Err(Error::unsupported("the operator @? is not supported")),
         _ => None,
     })
+}
+
+/// Whether an operand is visibly a whole number.
+fn is_index(expr: &Expr) -> bool {
+    match expr {
+        Expr::Value(value) => matches!(value.value, Value::Number(..)),
+        Expr::UnaryOp { expr, .. } | Expr::Nested(expr) => is_index(expr),
+        Expr::Cast { data_type, .. } => {
+            matches!(data_type, DataType::Int(_) | DataType::Integer(_) | DataType::BigInt(_) | DataType::Int4(_))
+        }
+        _ => false,
+    }
 }
 
 /// A text array, from a literal or as it stands.
