@@ -3,6 +3,8 @@
 //! Encoders are chosen once a statement. A batch is taken in runs of a few hundred rows: each column encodes its run into
 //! cells, then one assembler gathers the cells into rows while they are in the processor's cache. No value is boxed, and
 //! no row allocates.
+//! Gathering takes a quarter of the time of a row of text, so writing values straight to their rows, which needs every
+//! length first, has little to win.
 
 mod binary;
 mod bits;

@@ -47,6 +47,17 @@ pub(crate) fn encoder(kind: Kind<'_>, field: &Field, announced: u32) -> Result<B
         })),
         (Kind::Text | Kind::Json, _) => text(announced),
         (Kind::Bytes, oid::BYTEA) => Some(Box::new(Verbatim::default()) as Box<dyn Encode>),
+        (Kind::Uuid, oid::UUID) => Some(fixed::<Raw<16>, 16>(|bytes, cell| Ok(whole(bytes, cell)))),
+        (Kind::Bit, oid::BIT | oid::VARBIT) => Some(rewritten(bits::binary)),
+        (Kind::Unsupported, _) => return Err(unsupported(field)),
+        _ => temporal(kind, announced),
+    };
+    encoder.ok_or_else(refused)
+}
+
+/// An encoder of a date, time or interval; `None` for anything else.
+fn temporal(kind: Kind<'_>, announced: u32) -> Option<Box<dyn Encode>> {
+    match (kind, announced) {
         (Kind::Date, oid::DATE) => Some(fixed::<Prim<arrow::Date32Type>, 4>(|days, cell| {
             Ok(whole(date(days)?.to_be_bytes(), cell))
         })),
@@ -70,12 +81,8 @@ pub(crate) fn encoder(kind: Kind<'_>, field: &Field, announced: u32) -> Result<B
             cell[12..].copy_from_slice(&value.months.to_be_bytes());
             Ok(Piece::new(0, 16))
         })),
-        (Kind::Uuid, oid::UUID) => Some(fixed::<Raw<16>, 16>(|bytes, cell| Ok(whole(bytes, cell)))),
-        (Kind::Bit, oid::BIT | oid::VARBIT) => Some(rewritten(bits::binary)),
-        (Kind::Unsupported, _) => return Err(unsupported(field)),
         _ => None,
-    };
-    encoder.ok_or_else(refused)
+    }
 }
 
 #[inline]

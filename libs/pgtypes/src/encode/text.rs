@@ -18,7 +18,6 @@ use crate::{Error, RenderSettings, oid};
 
 /// An encoder of a scalar's text.
 pub(crate) fn encoder(kind: Kind<'_>, field: &Field, settings: &RenderSettings) -> Result<Box<dyn Encode>, Error> {
-    let style = settings.date_style;
     let extra = settings.extra_float_digits;
     Ok(match kind {
         Kind::Bool => boolean(field, *b"t", *b"f"),
@@ -60,6 +59,16 @@ pub(crate) fn encoder(kind: Kind<'_>, field: &Field, settings: &RenderSettings) 
                 Ok(())
             }),
         },
+        Kind::Uuid => fixed::<Raw<16>, 36>(|bytes, cell| Ok(uuid(bytes, cell))),
+        Kind::Bit => rewritten(bits::text),
+        _ => return temporal(kind, settings).ok_or_else(|| unsupported(field)),
+    })
+}
+
+/// An encoder of a date's, time's or interval's text; `None` for anything else.
+fn temporal(kind: Kind<'_>, settings: &RenderSettings) -> Option<Box<dyn Encode>> {
+    let style = settings.date_style;
+    Some(match kind {
         Kind::Date => fixed::<Prim<arrow::Date32Type>, 32>(move |value, cell| datetime::date(value, style, cell)),
         Kind::Time(unit) => times::<32>(unit, datetime::time),
         Kind::TimeTz => fixed::<Raw<8>, 32>(|bytes, cell| {
@@ -87,15 +96,7 @@ pub(crate) fn encoder(kind: Kind<'_>, field: &Field, settings: &RenderSettings) 
                 ))
             })
         }
-        Kind::Uuid => fixed::<Raw<16>, 36>(|bytes, cell| Ok(uuid(bytes, cell))),
-        Kind::Bit => rewritten(bits::text),
-        Kind::Null
-        | Kind::List(_)
-        | Kind::Record(_)
-        | Kind::Map(_)
-        | Kind::Union(_)
-        | Kind::Dictionary(..)
-        | Kind::Unsupported => return Err(unsupported(field)),
+        _ => return None,
     })
 }
 

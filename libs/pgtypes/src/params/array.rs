@@ -234,16 +234,21 @@ pub(super) fn from_binary(type_oid: u32, element_oid: u32, bytes: &[u8]) -> Resu
         dims.push(len);
     }
     if levels == 0 || total == 0 {
-        return if rest.is_empty() {
-            Ok(ArrayValue {
-                element_oid,
-                dims: Vec::new(),
-                values: Vec::new(),
-            })
-        } else {
-            Err(bad())
-        };
+        dims.clear();
+        total = 0;
     }
+    let values = elements(type_oid, element_oid, total, rest)?;
+    Ok(ArrayValue {
+        element_oid,
+        dims,
+        values,
+    })
+}
+
+/// Reads `total` elements, which must be all there is.
+fn elements(type_oid: u32, element_oid: u32, total: usize, bytes: &[u8]) -> Result<Vec<ParamValue>, Error> {
+    let bad = || Error::BadBinary { oid: type_oid };
+    let mut rest = bytes;
     // Each element takes at least its length, which bounds what a false count can make this allocate.
     let mut values = Vec::with_capacity(total.min(rest.len() / 4));
     for _ in 0..total {
@@ -259,13 +264,5 @@ pub(super) fn from_binary(type_oid: u32, element_oid: u32, bytes: &[u8]) -> Resu
         rest = after;
         values.push(binary::decode(element_oid, value)?);
     }
-    if rest.is_empty() {
-        Ok(ArrayValue {
-            element_oid,
-            dims,
-            values,
-        })
-    } else {
-        Err(bad())
-    }
+    if rest.is_empty() { Ok(values) } else { Err(bad()) }
 }

@@ -26,32 +26,8 @@ pub(super) fn decode(type_oid: u32, bytes: &[u8]) -> Result<ParamValue, Error> {
             }
         }
         oid::BYTEA => ParamValue::Bytes(bytes.to_vec()),
-        oid::DATE => ParamValue::Date(date(i32::from_be_bytes(exact(type_oid, bytes)?))?),
-        oid::TIME => ParamValue::Time(time(type_oid, exact(type_oid, bytes)?)?),
-        oid::TIMETZ => {
-            let bytes: [u8; 12] = exact(type_oid, bytes)?;
-            let (micros, west) = bytes.split_at(8);
-            let west = i32::from_be_bytes(exact(type_oid, west)?);
-            if west.checked_abs().is_none_or(|west| west >= MAX_OFFSET) {
-                return Err(Error::DateTimeRange { oid: type_oid });
-            }
-            ParamValue::TimeTz {
-                micros: time(type_oid, exact(type_oid, micros)?)?,
-                east: -west,
-            }
-        }
-        oid::TIMESTAMP => ParamValue::Timestamp(timestamp(type_oid, exact(type_oid, bytes)?)?),
-        oid::TIMESTAMPTZ => ParamValue::TimestampTz(timestamp(type_oid, exact(type_oid, bytes)?)?),
-        oid::INTERVAL => {
-            let bytes: [u8; 16] = exact(type_oid, bytes)?;
-            let [_, _, _, _, _, _, _, _, days @ .., _, _, _, _] = bytes;
-            let [micros @ .., _, _, _, _, _, _, _, _] = bytes;
-            let [_, _, _, _, _, _, _, _, _, _, _, _, months @ ..] = bytes;
-            ParamValue::Interval {
-                months: i32::from_be_bytes(months),
-                days: i32::from_be_bytes(days),
-                micros: i64::from_be_bytes(micros),
-            }
+        oid::DATE | oid::TIME | oid::TIMETZ | oid::TIMESTAMP | oid::TIMESTAMPTZ | oid::INTERVAL => {
+            temporal(type_oid, bytes)?
         }
         oid::UUID => ParamValue::Uuid(u128::from_be_bytes(exact(type_oid, bytes)?)),
         oid::JSON => ParamValue::Json(utf8(bytes)?.to_owned()),
@@ -81,6 +57,39 @@ pub(super) fn decode(type_oid: u32, bytes: &[u8]) -> Result<ParamValue, Error> {
             Some(element) => ParamValue::Array(array::from_binary(type_oid, element, bytes)?),
             None => return Err(Error::NoBinaryInput { oid: type_oid }),
         },
+    })
+}
+
+/// Dates, times, and else an interval.
+fn temporal(type_oid: u32, bytes: &[u8]) -> Result<ParamValue, Error> {
+    Ok(match type_oid {
+        oid::DATE => ParamValue::Date(date(i32::from_be_bytes(exact(type_oid, bytes)?))?),
+        oid::TIME => ParamValue::Time(time(type_oid, exact(type_oid, bytes)?)?),
+        oid::TIMETZ => {
+            let bytes: [u8; 12] = exact(type_oid, bytes)?;
+            let (micros, west) = bytes.split_at(8);
+            let west = i32::from_be_bytes(exact(type_oid, west)?);
+            if west.checked_abs().is_none_or(|west| west >= MAX_OFFSET) {
+                return Err(Error::DateTimeRange { oid: type_oid });
+            }
+            ParamValue::TimeTz {
+                micros: time(type_oid, exact(type_oid, micros)?)?,
+                east: -west,
+            }
+        }
+        oid::TIMESTAMP => ParamValue::Timestamp(timestamp(type_oid, exact(type_oid, bytes)?)?),
+        oid::TIMESTAMPTZ => ParamValue::TimestampTz(timestamp(type_oid, exact(type_oid, bytes)?)?),
+        _ => {
+            let bytes: [u8; 16] = exact(type_oid, bytes)?;
+            let [_, _, _, _, _, _, _, _, days @ .., _, _, _, _] = bytes;
+            let [micros @ .., _, _, _, _, _, _, _, _] = bytes;
+            let [_, _, _, _, _, _, _, _, _, _, _, _, months @ ..] = bytes;
+            ParamValue::Interval {
+                months: i32::from_be_bytes(months),
+                days: i32::from_be_bytes(days),
+                micros: i64::from_be_bytes(micros),
+            }
+        }
     })
 }
 

@@ -185,6 +185,10 @@ fn refusals_read_like_postgresqls() {
             (code.to_owned(), message.to_owned())
         );
     }
+}
+
+#[test]
+fn bytes_of_no_value_are_refused() {
     for (type_oid, bytes, code) in [
         (oid::INT4, &[0, 0, 1][..], "08P01"),
         (oid::INT4, &[0, 0, 0, 0, 1], "22P03"),

@@ -7,7 +7,8 @@ use arrow_array::builder::{
 };
 use arrow_array::{
     Array, ArrayRef, BinaryArray, Date32Array, Decimal128Array, Float32Array, Float64Array, Int8Array, Int16Array,
-    Int32Array, Int64Array, IntervalMonthDayNanoArray, StringArray, Time64MicrosecondArray, TimestampMicrosecondArray,
+    Int32Array, Int64Array, IntervalMonthDayNanoArray, StringArray, StructArray, Time64MicrosecondArray,
+    TimestampMicrosecondArray,
 };
 use arrow_buffer::IntervalMonthDayNano;
 use arrow_schema::Field;
@@ -319,38 +320,88 @@ fn lists_of_others() -> Vec<Column> {
     ]
 }
 
+/// Structs of a number, a word and an instant.
+pub(crate) fn records() -> Column {
+    let words: Vec<Option<String>> = words().into_iter().map(Some).chain([None]).collect();
+    let count = i32::try_from(words.len()).expect("small");
+    let numbers: Int32Array = (0..count).map(|value| (value % 5 != 0).then_some(value)).collect();
+    let instants = TimestampMicrosecondArray::from_iter_values((0..count).map(|value| i64::from(value) * 1_000_001));
+    let columns: [ArrayRef; 3] = [
+        Arc::new(numbers),
+        Arc::new(StringArray::from(words)),
+        Arc::new(instants),
+    ];
+    let fields: Vec<Field> = columns
+        .iter()
+        .zip(["a", "b", "c"])
+        .map(|(array, name)| Field::new(name, array.data_type().clone(), true))
+        .collect();
+    column("record", StructArray::new(fields.into(), columns.into(), None))
+}
+
+/// Columns that are another type by the name that the catalog gives theirs.
+fn aliased() -> Vec<Column> {
+    let counters = || Int64Array::from(vec![0, 1, 1259, 4_294_967_295]);
+    let vector = |sql, values: &[i64]| {
+        let mut builder = ListBuilder::new(Int64Builder::new());
+        for count in 1..=values.len() {
+            builder.values().append_slice(&values[..count]);
+            builder.append(true);
+        }
+        column(sql, builder.finish())
+    };
+    vec![
+        column("oid", counters()),
+        column("xid", counters()),
+        column("xid8", counters()),
+        column("cid", counters()),
+        column("name", StringArray::from(vec!["a", "b c"])),
+        column("\"char\"", StringArray::from(vec!["r", "", "v"])),
+        column("varchar", StringArray::from(vec!["", "x"])),
+        column("bpchar", StringArray::from(vec!["", "x"])),
+        extension("jsonb", StringArray::from(vec!["{\"a\": 1}", "null"]), "arrow.json", ""),
+        vector("int2vector", &[1, 2, -3]),
+        vector("oidvector", &[1, 2, 3]),
+        vector("oid[]", &[1, 2, 4_294_967_295]),
+        column("int2vector", StringArray::from(vec!["1 2 3"])),
+        column("oidvector", StringArray::from(vec!["1 4294967295"])),
+    ]
+}
+
 /// One column or more of each type.
 pub(crate) fn all() -> Vec<Column> {
+    let mut columns = scalars();
+    columns.extend(numbers());
+    columns.extend([
+        dates(),
+        time_tz(),
+        timestamps(),
+        timestamps_tz(),
+        intervals(),
+        list_of_text(),
+        nested_lists(),
+    ]);
+    columns.extend([0, 1, 2, 3, 4, 5, 15, 16, 20, 37, 38].map(decimals));
+    columns.extend(lists_of_others());
+    columns.extend(aliased());
+    columns
+}
+
+fn numbers() -> Vec<Column> {
     let huge = samples([0, 1, -1, i128::MIN, i128::MAX, 10_000, 99_999_999], any::<i128>());
     let unsigned = samples([0, u128::MAX], any::<u128>());
-    let bits = samples(
-        [vec![], vec![true], vec![false; 8]],
-        proptest::collection::vec(any::<bool>(), 0..40),
-    );
-    let bools = Int8Array::from(vec![Some(1), Some(0)]);
-    let uuids = samples([[0; 16], [255; 16]], any::<[u8; 16]>());
-    let blobs = samples(
-        [vec![], vec![0], b"\\'".to_vec()],
-        proptest::collection::vec(any::<u8>(), 0..40),
-    );
-    let json = ["{}", "{\"a\": [1, null]}", "\"x\"", " 1 "];
     #[allow(clippy::cast_possible_truncation, reason = "any float will do")]
     let singles: Vec<f32> = floats()
         .into_iter()
         .map(|value| value as f32)
         .chain([1e6, 999_999.0, 3.402_823_5e38, 1e-45])
         .collect();
-    let mut columns = vec![
-        extension("bool", bools, "arrow.bool8", ""),
+    let small = samples([0, i32::MIN, i32::MAX, 99_999_999, 100_000_000], any::<i32>());
+    let large = samples([0, i64::MIN, i64::MAX, 10_000_000_000_000_000], any::<i64>());
+    vec![
         column("int2", Int16Array::from(samples([0, i16::MIN, i16::MAX], any::<i16>()))),
-        column(
-            "int4",
-            Int32Array::from(samples([0, i32::MIN, i32::MAX, 99_999_999, 100_000_000], any::<i32>())),
-        ),
-        column(
-            "int8",
-            Int64Array::from(samples([0, i64::MIN, i64::MAX, 10_000_000_000_000_000], any::<i64>())),
-        ),
+        column("int4", Int32Array::from(small)),
+        column("int8", Int64Array::from(large)),
         extension(
             "numeric",
             raw(huge.into_iter().map(i128::to_le_bytes)),
@@ -366,29 +417,25 @@ pub(crate) fn all() -> Vec<Column> {
         big_numbers(),
         column("float4", Float32Array::from(singles)),
         column("float8", Float64Array::from(floats())),
+    ]
+}
+
+fn scalars() -> Vec<Column> {
+    let some_bits = proptest::collection::vec(any::<bool>(), 0..40);
+    let bits = samples([vec![], vec![true], vec![false; 8]], some_bits);
+    let bits = BinaryArray::from_iter_values(bits.iter().map(|bits| bit_string(bits)));
+    let uuids = samples([[0; 16], [255; 16]], any::<[u8; 16]>());
+    let some_bytes = proptest::collection::vec(any::<u8>(), 0..40);
+    let blobs = samples([vec![], vec![0], b"\\'".to_vec()], some_bytes);
+    let json = ["{}", "{\"a\": [1, null]}", "\"x\"", " 1 "];
+    let times = samples([0, 86_400_000_000, 1], 0_i64..86_400_000_000);
+    vec![
+        extension("bool", Int8Array::from(vec![Some(1), Some(0)]), "arrow.bool8", ""),
         column("text", StringArray::from(words())),
         column("bytea", BinaryArray::from_iter_values(blobs)),
-        dates(),
-        column(
-            "time",
-            Time64MicrosecondArray::from(samples([0, 86_400_000_000, 1], 0_i64..86_400_000_000)),
-        ),
-        time_tz(),
-        timestamps(),
-        timestamps_tz(),
-        intervals(),
+        column("time", Time64MicrosecondArray::from(times)),
         extension("uuid", raw(uuids), "arrow.uuid", ""),
-        extension(
-            "varbit",
-            BinaryArray::from_iter_values(bits.iter().map(|bits| bit_string(bits))),
-            "arrow.opaque",
-            "bit",
-        ),
+        extension("varbit", bits, "arrow.opaque", "bit"),
         extension("json", StringArray::from_iter_values(json), "arrow.json", ""),
-        list_of_text(),
-        nested_lists(),
-    ];
-    columns.extend([0, 1, 2, 3, 4, 5, 15, 16, 20, 37, 38].map(decimals));
-    columns.extend(lists_of_others());
-    columns
+    ]
 }

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use arrow_array::RecordBatch;
+use arrow_array::cast::AsArray as _;
+use arrow_array::types::{Int32Type, TimestampMicrosecondType};
+use arrow_array::{Array as _, RecordBatch};
 use arrow_schema::Schema;
 use pintail_pgtypes::{ColumnSpec, Format, RenderSettings, RowEncoder, pg_type};
 
@@ -13,9 +15,10 @@ use crate::server::{Raw, Server};
 pub(crate) fn encode(column: &Column, format: Format, settings: &RenderSettings) -> Vec<Vec<u8>> {
     let schema = Arc::new(Schema::new(vec![column.field.clone()]));
     let batch = RecordBatch::try_new(schema, vec![column.array.clone()]).expect("a batch");
+    let pg = pg_type(&column.field, Some(column.sql));
     let specs = [ColumnSpec {
         field: Arc::new(column.field.clone()),
-        pg: pg_type(&column.field, None),
+        pg,
     }];
     let mut encoder = RowEncoder::new(&specs, &[format], settings).expect("a known type");
     (0..batch.num_rows())
@@ -54,6 +57,34 @@ async fn text_and_binary_are_the_servers() {
             let Raw(expected) = row.get(0);
             assert_eq!(binary, expected, "binary of {} {ours:?}", column.sql);
         }
+    }
+}
+
+#[tokio::test]
+async fn records_are_the_servers() {
+    let server = Server::start();
+    let client = server.connect().await;
+    let column = columns::records();
+    let members = column.array.as_struct();
+    let (numbers, words) = (
+        members.column(0).as_primitive::<Int32Type>(),
+        members.column(1).as_string::<i32>(),
+    );
+    let instants = members.column(2).as_primitive::<TimestampMicrosecondType>();
+    let query = "SELECT r, r::text FROM (SELECT ROW($1::int4, $2::text, 'epoch'::timestamp + $3::int8 * interval '1 us') AS r) AS s";
+    let statement = client.prepare(query).await.expect("a valid query");
+    let texts = encode(&column, Format::Text, &RenderSettings::default());
+    let binaries = encode(&column, Format::Binary, &RenderSettings::default());
+    for (row, (ours, binary)) in texts.iter().zip(binaries).enumerate() {
+        let number = numbers.is_valid(row).then(|| numbers.value(row));
+        let word = words.is_valid(row).then(|| words.value(row));
+        let answer = client
+            .query_one(&statement, &[&number, &word, &instants.value(row)])
+            .await
+            .expect("a record");
+        let (Raw(expected_binary), expected): (Raw, String) = (answer.get(0), answer.get(1));
+        assert_eq!(text(ours), expected);
+        assert_eq!(binary, expected_binary, "{expected}");
     }
 }
 
