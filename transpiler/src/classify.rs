@@ -44,7 +44,11 @@ pub(crate) fn tree(statement: &ast::Statement) -> Class {
         S::Update(update) => Class::rows(Kind::Write, "UPDATE", returning(update.returning.as_ref())),
         S::Delete(delete) => Class::rows(Kind::Write, "DELETE", returning(delete.returning.as_ref())),
         S::Merge(merge) => {
-            let returns = if merge.output.is_some() { Returns::Rows } else { Returns::Nothing };
+            let returns = if merge.output.is_some() {
+                Returns::Rows
+            } else {
+                Returns::Nothing
+            };
             Class::rows(Kind::Write, "MERGE", returns)
         }
         S::Truncate(_) => Class::fixed(Kind::Write, "TRUNCATE TABLE"),
@@ -74,7 +78,11 @@ pub(crate) fn tree(statement: &ast::Statement) -> Class {
 }
 
 fn returning(items: Option<&Vec<ast::SelectItem>>) -> Returns {
-    if items.is_some() { Returns::Rows } else { Returns::Nothing }
+    if items.is_some() {
+        Returns::Rows
+    } else {
+        Returns::Nothing
+    }
 }
 
 fn query(query: &ast::Query) -> Class {
@@ -88,7 +96,11 @@ fn query(query: &ast::Query) -> Class {
         _ => {}
     }
     let mut writes = Writes;
-    let kind = if query.visit(&mut writes).is_break() { Kind::Write } else { Kind::Read };
+    let kind = if query.visit(&mut writes).is_break() {
+        Kind::Write
+    } else {
+        Kind::Read
+    };
     Class::rows(kind, "SELECT", Returns::Rows)
 }
 
@@ -175,5 +187,9 @@ fn object(object: &ObjectType) -> String {
 
 fn first_words(statement: &ast::Statement) -> String {
     let text = statement.to_string();
-    text.split_whitespace().take(2).collect::<Vec<_>>().join(" ").to_uppercase()
+    text.split_whitespace()
+        .take(2)
+        .collect::<Vec<_>>()
+        .join(" ")
+        .to_uppercase()
 }

@@ -108,7 +108,9 @@ fn push_code(
 ) {
     let mut code = first.and_then(|c| c.to_digit(radix)).unwrap_or(0);
     for _ in 0..most {
-        let Some(digit) = chars.peek().and_then(|c| c.to_digit(radix)) else { break };
+        let Some(digit) = chars.peek().and_then(|c| c.to_digit(radix)) else {
+            break;
+        };
         code = code.saturating_mul(radix).saturating_add(digit);
         chars.next();
     }
@@ -207,7 +209,9 @@ fn identifier(sql: &str, at: usize) -> Result<usize, Error> {
 /// The length of a dollar-quoted string, or `None` where the `$` opens none.
 fn dollar(sql: &str, at: usize) -> Result<Option<usize>, Error> {
     let rest = &sql[at..];
-    let Some(close) = rest[1..].find('$') else { return Ok(None) };
+    let Some(close) = rest[1..].find('$') else {
+        return Ok(None);
+    };
     let tag = &rest[1..=close];
     let is_tag = tag.chars().all(|c| c.is_alphanumeric() || c == '_') && !tag.starts_with(|c: char| c.is_ascii_digit());
     if !is_tag {
@@ -249,10 +253,7 @@ fn digits(bytes: &[u8]) -> usize {
 
 fn number(rest: &str) -> usize {
     let bytes = rest.as_bytes();
-    let mut i = bytes
-        .iter()
-        .take_while(|b| b.is_ascii_digit() || **b == b'_')
-        .count();
+    let mut i = bytes.iter().take_while(|b| b.is_ascii_digit() || **b == b'_').count();
     // `1..2` is two numbers' business, not a fraction.
     if bytes.get(i) == Some(&b'.') && bytes.get(i + 1) != Some(&b'.') {
         i += 1 + digits(&bytes[i + 1..]);
@@ -290,14 +291,17 @@ mod tests {
     use super::*;
 
     fn texts(sql: &str) -> Vec<&str> {
-        tokens(sql).map(|t| t.iter().map(|t| t.text).collect()).unwrap_or_default()
+        tokens(sql)
+            .map(|t| t.iter().map(|t| t.text).collect())
+            .unwrap_or_default()
     }
 
     #[test]
     fn quotes_comments_and_dollars_hold_semicolons() {
-        assert_eq!(texts("a ';' \";\" /* ; /* ; */ */ $x$;$x$ E'\\';' -- ;"), [
-            "a", "';'", "\";\"", "$x$;$x$", "E'\\';'"
-        ]);
+        assert_eq!(
+            texts("a ';' \";\" /* ; /* ; */ */ $x$;$x$ E'\\';' -- ;"),
+            ["a", "';'", "\";\"", "$x$;$x$", "E'\\';'"]
+        );
     }
 
     #[test]

@@ -64,7 +64,9 @@ pub struct Plan {
     pub steps: Vec<Step>,
     /// For the client.
     pub notices: Vec<Notice>,
-    /// What the row description must say where the engine would say otherwise; `None` where the engine's is right.
+    /// What the row description must say where the engine would say otherwise, one entry a column; `None` where the
+    /// engine's description is right. The encoder of values must follow an announced type: the engine's types under
+    /// these are VARCHAR (for names, `varchar`, `jsonb` and the like) and BIGINT (for OIDs).
     pub columns: Option<Vec<Column>>,
 }
 
@@ -138,11 +140,13 @@ pub fn rewrite(statement: &Statement, context: &Context<'_>) -> Result<Plan, Err
         }
         Tree::Postgres(tree) => {
             let mut rewritten: ast::Statement = (**tree).clone();
-            rules::apply(&mut rewritten, context)?;
+            let columns = rules::apply(&mut rewritten, context)?;
             if let Some(plan) = rules::plan(statement, &mut rewritten, context)? {
                 return Ok(plan);
             }
-            finish(statement, tree, &rewritten)
+            let mut plan = finish(statement, tree, &rewritten)?;
+            plan.columns = columns;
+            Ok(plan)
         }
     }
 }

@@ -6,6 +6,7 @@ mod casts;
 mod columns;
 mod ddl;
 mod definitions;
+mod describe;
 mod fold;
 mod format;
 mod functions;
@@ -19,24 +20,26 @@ mod scope;
 mod select;
 mod set_returning;
 mod settings;
+mod templates;
 mod types;
 mod values;
 
 use sqlparser::ast::{self, ObjectName, ObjectNamePart};
 
-use crate::plan::{Context, Plan};
+use crate::plan::{Column, Context, Plan};
 use crate::{Error, Statement};
 
 pub(crate) use gate::tokens as gate_tokens;
 pub(crate) use types::type_oid;
 
-/// Every rule, over a statement in PostgreSQL's grammar.
-pub(crate) fn apply(statement: &mut ast::Statement, context: &Context<'_>) -> Result<(), Error> {
+/// Every rule, over a statement in PostgreSQL's grammar. Hands back what is known of its columns.
+pub(crate) fn apply(statement: &mut ast::Statement, context: &Context<'_>) -> Result<Option<Vec<Column>>, Error> {
     gate::check(statement)?;
     fold::apply(statement)?;
     columns::apply(statement)?;
     values::apply(statement)?;
     names::apply(statement, context)?;
+    let columns = describe::columns_of(statement);
     set_returning::apply(statement)?;
     functions::apply(statement, context)?;
     parameters::apply(statement, context)?;
@@ -45,7 +48,8 @@ pub(crate) fn apply(statement: &mut ast::Statement, context: &Context<'_>) -> Re
     definitions::apply(statement)?;
     outputs::apply(statement)?;
     aggregates::apply(statement)?;
-    settings::apply(statement, context)
+    settings::apply(statement, context)?;
+    Ok(columns)
 }
 
 /// The rules that hold for DuckDB's own statements too: names, and the gate.
@@ -73,5 +77,9 @@ pub(crate) fn last_name(name: &ObjectName) -> Option<String> {
 
 /// An identifier's value as PostgreSQL reads it.
 pub(crate) fn folded(ident: &ast::Ident) -> String {
-    if ident.quote_style.is_some() { ident.value.replace("\"\"", "\"") } else { ident.value.to_lowercase() }
+    if ident.quote_style.is_some() {
+        ident.value.replace("\"\"", "\"")
+    } else {
+        ident.value.to_lowercase()
+    }
 }

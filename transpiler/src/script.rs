@@ -118,7 +118,9 @@ pub(crate) fn one(dialect: &dyn Dialect, text: &str) -> Result<Option<Box<ast::S
         ..ParserOptions::default()
     };
     let parser = Parser::new(dialect).with_recursion_limit(DEPTH).with_options(options);
-    let parsed = parser.try_with_sql(text).and_then(|mut parser| parser.parse_statements());
+    let parsed = parser
+        .try_with_sql(text)
+        .and_then(|mut parser| parser.parse_statements());
     match parsed {
         Ok(mut statements) => Ok(match (statements.pop(), statements.is_empty()) {
             (Some(statement), true) => Some(Box::new(statement)),

@@ -3,8 +3,8 @@
 //! Data only. The worker runs [`install`] in each new instance, in an in-memory database attached as `"__pintail"`;
 //! provisioning runs [`hidden_schema`] once in each lake.
 
-mod hidden;
 mod columns;
+mod hidden;
 mod installed;
 
 pub use columns::COLUMNS;

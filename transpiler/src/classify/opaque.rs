@@ -6,10 +6,47 @@ use crate::{Error, Kind, Returns, Tag};
 
 /// Words with which a statement of PostgreSQL or DuckDB can begin.
 const STARTS: &[&str] = &[
-    "ALTER", "ATTACH", "CALL", "COMMENT", "CREATE", "DELETE", "DESCRIBE", "DESC", "DETACH", "DO", "DROP", "EXECUTE",
-    "EXPLAIN", "EXPORT", "FORCE", "FROM", "GRANT", "IMPORT", "INSERT", "INSTALL", "LOAD", "MERGE", "PIVOT",
-    "PIVOT_WIDER", "PIVOT_LONGER", "PRAGMA", "REASSIGN", "REFRESH", "REVOKE", "SECURITY", "SELECT", "SET", "SHOW",
-    "SUMMARIZE", "TABLE", "TRUNCATE", "UNPIVOT", "UPDATE", "USE", "VALUES", "WITH",
+    "ALTER",
+    "ATTACH",
+    "CALL",
+    "COMMENT",
+    "CREATE",
+    "DELETE",
+    "DESCRIBE",
+    "DESC",
+    "DETACH",
+    "DO",
+    "DROP",
+    "EXECUTE",
+    "EXPLAIN",
+    "EXPORT",
+    "FORCE",
+    "FROM",
+    "GRANT",
+    "IMPORT",
+    "INSERT",
+    "INSTALL",
+    "LOAD",
+    "MERGE",
+    "PIVOT",
+    "PIVOT_WIDER",
+    "PIVOT_LONGER",
+    "PRAGMA",
+    "REASSIGN",
+    "REFRESH",
+    "REVOKE",
+    "SECURITY",
+    "SELECT",
+    "SET",
+    "SHOW",
+    "SUMMARIZE",
+    "TABLE",
+    "TRUNCATE",
+    "UNPIVOT",
+    "UPDATE",
+    "USE",
+    "VALUES",
+    "WITH",
 ];
 
 /// Words that, in a statement that begins as a read, may make it something else.
@@ -24,12 +61,15 @@ pub(crate) fn opaque(sql: &str, tokens: &[Token<'_>]) -> Result<Class, Error> {
     let word = first.text.to_uppercase();
     Ok(match word.as_str() {
         "SELECT" | "VALUES" | "TABLE" | "FROM" | "WITH" => {
-            let kind = if tokens.iter().any(writes) { Kind::Other } else { Kind::Read };
+            let kind = if tokens.iter().any(writes) {
+                Kind::Other
+            } else {
+                Kind::Read
+            };
             Class::rows(kind, "SELECT", Returns::Unknown)
         }
-        "PIVOT" | "PIVOT_WIDER" | "PIVOT_LONGER" | "UNPIVOT" | "DESCRIBE" | "DESC" | "SUMMARIZE" | "SHOW" | "PRAGMA" => {
-            Class::rows(Kind::Other, "SELECT", Returns::Unknown)
-        }
+        "PIVOT" | "PIVOT_WIDER" | "PIVOT_LONGER" | "UNPIVOT" | "DESCRIBE" | "DESC" | "SUMMARIZE" | "SHOW"
+        | "PRAGMA" => Class::rows(Kind::Other, "SELECT", Returns::Unknown),
         "INSERT" => Class::rows(Kind::Write, "INSERT 0", Returns::Unknown),
         "UPDATE" => Class::rows(Kind::Write, "UPDATE", Returns::Unknown),
         "DELETE" => Class::rows(Kind::Write, "DELETE", Returns::Unknown),
@@ -56,16 +96,35 @@ fn writes(token: &Token<'_>) -> bool {
 
 /// `CREATE TABLE` of `CREATE OR REPLACE TEMP TABLE …`.
 fn ddl_tag(tokens: &[Token<'_>]) -> String {
-    const NOISE: &[&str] = &["OR", "REPLACE", "TEMP", "TEMPORARY", "UNLOGGED", "GLOBAL", "LOCAL", "UNIQUE", "PERSISTENT"];
+    const NOISE: &[&str] = &[
+        "OR",
+        "REPLACE",
+        "TEMP",
+        "TEMPORARY",
+        "UNLOGGED",
+        "GLOBAL",
+        "LOCAL",
+        "UNIQUE",
+        "PERSISTENT",
+    ];
     let words: Vec<String> = tokens
         .iter()
         .filter(|t| !NOISE.iter().any(|word| t.is_word(word)))
         .map(|t| t.text.to_uppercase())
         .take(3)
         .collect();
-    let wide = matches!(words.get(1).map(String::as_str), Some("MATERIALIZED" | "FOREIGN" | "EVENT" | "DEFAULT" | "TEXT"));
+    let wide = matches!(
+        words.get(1).map(String::as_str),
+        Some("MATERIALIZED" | "FOREIGN" | "EVENT" | "DEFAULT" | "TEXT")
+    );
     let count = if wide { 3 } else { 2 };
-    words.iter().take(count).cloned().collect::<Vec<_>>().join(" ").replace("MACRO", "FUNCTION")
+    words
+        .iter()
+        .take(count)
+        .cloned()
+        .collect::<Vec<_>>()
+        .join(" ")
+        .replace("MACRO", "FUNCTION")
 }
 
 fn unexpected(sql: &str, token: Option<&Token<'_>>) -> Error {

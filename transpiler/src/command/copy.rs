@@ -193,11 +193,17 @@ fn side(reader: &mut Reader<'_, '_>, from: bool) -> Result<CopySide, Error> {
         return Ok(if from { CopySide::Stdin } else { CopySide::Stdout });
     }
     let file = reader.literal()?;
-    Ok(if from { CopySide::FromFile(file) } else { CopySide::ToFile(file) })
+    Ok(if from {
+        CopySide::FromFile(file)
+    } else {
+        CopySide::ToFile(file)
+    })
 }
 
 fn modern(reader: &Reader<'_, '_>, tokens: &[Token<'_>], options: &mut CopyOptions) -> Result<(), Error> {
-    let Some((name, rest)) = tokens.split_first() else { return Err(reader.unexpected()) };
+    let Some((name, rest)) = tokens.split_first() else {
+        return Err(reader.unexpected());
+    };
     let name = name.name().ok_or_else(|| reader.unexpected())?;
     let value = || -> String {
         match rest {

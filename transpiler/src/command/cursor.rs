@@ -67,7 +67,11 @@ pub(super) fn parse(reader: &mut Reader<'_, '_>) -> Result<Parsed, Error> {
     if reader.eat("CLOSE") {
         let name = reader.name()?;
         reader.expect_end()?;
-        let (name, tag) = if name == "all" { (None, "CLOSE CURSOR ALL") } else { (Some(name), "CLOSE CURSOR") };
+        let (name, tag) = if name == "all" {
+            (None, "CLOSE CURSOR ALL")
+        } else {
+            (Some(name), "CLOSE CURSOR")
+        };
         return Ok(Parsed::new(Kind::Cursor(Cursor::Close(name)), tag));
     }
     let fetch = reader.eat("FETCH");
@@ -161,12 +165,20 @@ fn direction(reader: &mut Reader<'_, '_>) -> Result<Direction, Error> {
 
 fn counted(reader: &mut Reader<'_, '_>, sign: i64) -> Direction {
     if reader.eat("ALL") {
-        return if sign > 0 { Direction::Forward(Count::All) } else { Direction::Backward(Count::All) };
+        return if sign > 0 {
+            Direction::Forward(Count::All)
+        } else {
+            Direction::Backward(Count::All)
+        };
     }
     rows(sign * reader.integer().unwrap_or(1))
 }
 
 fn rows(n: i64) -> Direction {
     let count = Count::Rows(n.unsigned_abs());
-    if n < 0 { Direction::Backward(count) } else { Direction::Forward(count) }
+    if n < 0 {
+        Direction::Backward(count)
+    } else {
+        Direction::Forward(count)
+    }
 }

@@ -8,12 +8,20 @@ pub(super) fn parse(reader: &mut Reader<'_, '_>) -> Result<Parsed, Error> {
     let (kind, tag) = if reader.eat("LISTEN") {
         (Kind::Listen(reader.name()?), "LISTEN")
     } else if reader.eat("UNLISTEN") {
-        let channel = if reader.eat_symbol("*") { None } else { Some(reader.name()?) };
+        let channel = if reader.eat_symbol("*") {
+            None
+        } else {
+            Some(reader.name()?)
+        };
         (Kind::Unlisten(channel), "UNLISTEN")
     } else {
         reader.expect("NOTIFY")?;
         let channel = reader.name()?;
-        let payload = if reader.eat_symbol(",") { reader.literal()? } else { String::new() };
+        let payload = if reader.eat_symbol(",") {
+            reader.literal()?
+        } else {
+            String::new()
+        };
         (Kind::Notify { channel, payload }, "NOTIFY")
     };
     reader.expect_end()?;

@@ -39,7 +39,10 @@ pub enum Deallocate {
 /// Reads one of the three.
 pub(super) fn parse(reader: &mut Reader<'_, '_>) -> Result<Parsed, Error> {
     if reader.eat("PREPARE TRANSACTION") {
-        return Ok(Parsed::new(Kind::Transaction(Transaction::TwoPhase), "PREPARE TRANSACTION"));
+        return Ok(Parsed::new(
+            Kind::Transaction(Transaction::TwoPhase),
+            "PREPARE TRANSACTION",
+        ));
     }
     if reader.eat("PREPARE") {
         return prepare(reader);

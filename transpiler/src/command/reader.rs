@@ -1,8 +1,8 @@
 //! A place in a statement's tokens, and the few moves that the command grammars make.
 
+use crate::Error;
 use crate::lex::{self, Token, TokenKind};
 use crate::script::{self, Statement};
-use crate::Error;
 
 /// Reads tokens left to right.
 pub(crate) struct Reader<'s, 't> {
@@ -55,11 +55,19 @@ impl<'s, 't> Reader<'s, 't> {
     }
 
     pub(crate) fn expect(&mut self, words: &str) -> Result<(), Error> {
-        if self.eat(words) { Ok(()) } else { Err(self.unexpected()) }
+        if self.eat(words) {
+            Ok(())
+        } else {
+            Err(self.unexpected())
+        }
     }
 
     pub(crate) fn expect_symbol(&mut self, symbol: &str) -> Result<(), Error> {
-        if self.eat_symbol(symbol) { Ok(()) } else { Err(self.unexpected()) }
+        if self.eat_symbol(symbol) {
+            Ok(())
+        } else {
+            Err(self.unexpected())
+        }
     }
 
     pub(crate) fn expect_end(&self) -> Result<(), Error> {

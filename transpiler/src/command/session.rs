@@ -91,11 +91,17 @@ fn set(reader: &mut Reader<'_, '_>) -> Result<Parsed, Error> {
     }
     if reader.eat("TRANSACTION") || reader.eat("LOCAL TRANSACTION") {
         let modes = transaction::modes(reader)?;
-        return Ok(Parsed::new(Kind::Transaction(Transaction::SetTransaction(modes)), "SET"));
+        return Ok(Parsed::new(
+            Kind::Transaction(Transaction::SetTransaction(modes)),
+            "SET",
+        ));
     }
     if reader.eat("SESSION CHARACTERISTICS AS TRANSACTION") {
         let modes = transaction::modes(reader)?;
-        return Ok(Parsed::new(Kind::Transaction(Transaction::SetCharacteristics(modes)), "SET"));
+        return Ok(Parsed::new(
+            Kind::Transaction(Transaction::SetCharacteristics(modes)),
+            "SET",
+        ));
     }
     let session = if reader.eat("SESSION AUTHORIZATION") {
         let name = word(reader)?;
@@ -125,7 +131,11 @@ fn setting(reader: &mut Reader<'_, '_>, scope: SetScope) -> Result<Session, Erro
     let (name, value) = if reader.eat("TIME ZONE") {
         ("timezone".to_owned(), time_zone(reader)?)
     } else if reader.eat("NAMES") {
-        let value = if reader.at_end() { SetValue::Default } else { value(reader)? };
+        let value = if reader.at_end() {
+            SetValue::Default
+        } else {
+            value(reader)?
+        };
         ("client_encoding".to_owned(), value)
     } else if reader.eat("SCHEMA") {
         ("search_path".to_owned(), SetValue::List(vec![reader.literal()?]))
@@ -167,7 +177,9 @@ fn value(reader: &mut Reader<'_, '_>) -> Result<SetValue, Error> {
 /// A name, a literal or a signed number, as its text.
 fn word(reader: &mut Reader<'_, '_>) -> Result<String, Error> {
     let sign = if reader.eat_symbol("-") { "-" } else { "" };
-    let Some(token) = reader.peek() else { return Err(reader.unexpected()) };
+    let Some(token) = reader.peek() else {
+        return Err(reader.unexpected());
+    };
     if token.kind == TokenKind::Number {
         reader.next();
         return Ok(format!("{sign}{}", token.text));

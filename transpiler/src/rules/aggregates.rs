@@ -13,7 +13,9 @@ use crate::Error;
 
 /// Rewrites every call of such an aggregate, as a window function too.
 pub(super) fn apply(statement: &mut ast::Statement) -> Result<(), Error> {
-    let _ = statement.visit(&mut Aggregates { depth: Depth::default() });
+    let _ = statement.visit(&mut Aggregates {
+        depth: Depth::default(),
+    });
     Ok(())
 }
 
@@ -31,17 +33,28 @@ impl VisitorMut for Aggregates {
 
     fn post_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<()> {
         self.depth.leave(expr);
-        let Expr::Function(function) = expr else { return ControlFlow::Continue(()) };
+        let Expr::Function(function) = expr else {
+            return ControlFlow::Continue(());
+        };
         if function.name.0.len() != 1 {
             return ControlFlow::Continue(());
         }
-        let Some(name) = last_name(&function.name) else { return ControlFlow::Continue(()) };
+        let Some(name) = last_name(&function.name) else {
+            return ControlFlow::Continue(());
+        };
         match name.as_str() {
             "sum" if self.depth.is_top() => widen(function),
             "every" => rename(function, "bool_and"),
             "json_agg" | "jsonb_agg" => {
                 let inner = with_name(function, "list");
-                *expr = build::own(if name == "json_agg" { "_json_list" } else { "_jsonb_list" }, vec![inner]);
+                *expr = build::own(
+                    if name == "json_agg" {
+                        "_json_list"
+                    } else {
+                        "_jsonb_list"
+                    },
+                    vec![inner],
+                );
             }
             _ => {}
         }

@@ -12,12 +12,22 @@ pub(super) fn ident(name: &str) -> Ident {
 
 /// A name of quoted parts.
 pub(super) fn object(parts: &[&str]) -> ObjectName {
-    ObjectName(parts.iter().map(|part| ObjectNamePart::Identifier(ident(part))).collect())
+    ObjectName(
+        parts
+            .iter()
+            .map(|part| ObjectNamePart::Identifier(ident(part)))
+            .collect(),
+    )
 }
 
 /// A name whose parts need no quotes.
 pub(super) fn plain(parts: &[&str]) -> ObjectName {
-    ObjectName(parts.iter().map(|part| ObjectNamePart::Identifier(Ident::new(*part))).collect())
+    ObjectName(
+        parts
+            .iter()
+            .map(|part| ObjectNamePart::Identifier(Ident::new(*part)))
+            .collect(),
+    )
 }
 
 /// A call of an installed macro, by its full name, so that no search path hides it.
@@ -109,7 +119,9 @@ pub(super) fn named_type(name: &str) -> DataType {
 /// `(expr)`, unless it needs none.
 pub(super) fn nested(expr: Expr) -> Expr {
     match expr {
-        Expr::Nested(_) | Expr::Function(_) | Expr::Value(_) | Expr::Identifier(_) | Expr::CompoundIdentifier(_) => expr,
+        Expr::Nested(_) | Expr::Function(_) | Expr::Value(_) | Expr::Identifier(_) | Expr::CompoundIdentifier(_) => {
+            expr
+        }
         other => Expr::Nested(Box::new(other)),
     }
 }

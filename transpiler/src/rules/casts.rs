@@ -101,7 +101,9 @@ fn rewrite(inner: &Expr, data_type: &DataType) -> Result<Option<Expr>, Error> {
 fn unconstrained(data_type: &DataType) -> bool {
     matches!(
         data_type,
-        DataType::Numeric(ExactNumberInfo::None) | DataType::Decimal(ExactNumberInfo::None) | DataType::Dec(ExactNumberInfo::None)
+        DataType::Numeric(ExactNumberInfo::None)
+            | DataType::Decimal(ExactNumberInfo::None)
+            | DataType::Dec(ExactNumberInfo::None)
     )
 }
 
@@ -173,7 +175,10 @@ fn constant(text: &str, data_type: &DataType) -> Result<Option<Expr>, Error> {
     Ok(match data_type {
         DataType::Bytea => {
             let bytes = literals::bytea(text)?;
-            Some(build::cast(build::text(&literals::blob(&bytes)), build::named_type("BLOB")))
+            Some(build::cast(
+                build::text(&literals::blob(&bytes)),
+                build::named_type("BLOB"),
+            ))
         }
         DataType::Boolean | DataType::Bool => {
             let value = literals::boolean(text)?;

@@ -45,7 +45,10 @@ impl VisitorMut for Namer {
 
 fn name_item(item: &mut SelectItem) {
     let SelectItem::UnnamedExpr(expr) = item else { return };
-    if matches!(expr, Expr::Identifier(_) | Expr::CompoundIdentifier(_) | Expr::Wildcard(_)) {
+    if matches!(
+        expr,
+        Expr::Identifier(_) | Expr::CompoundIdentifier(_) | Expr::Wildcard(_)
+    ) {
         return;
     }
     // `COLUMNS(*)` and its kin are DuckDB's and expand to many columns.
@@ -83,9 +86,7 @@ fn figure(expr: &Expr) -> Option<(String, Strength)> {
         Expr::Cast { expr, data_type, .. } => weak(figure(expr), || types::internal_name(data_type)),
         Expr::TypedString(typed) => Some((types::internal_name(&typed.data_type), Strength::Weak)),
         Expr::Interval(_) => Some(("interval".to_owned(), Strength::Weak)),
-        Expr::Case { else_result, .. } => {
-            weak(else_result.as_deref().and_then(figure), || "case".to_owned())
-        }
+        Expr::Case { else_result, .. } => weak(else_result.as_deref().and_then(figure), || "case".to_owned()),
         Expr::Exists { negated: false, .. } => strong("exists"),
         Expr::Subquery(query) => subquery(query),
         Expr::Array(Array { .. }) => strong("array"),
@@ -148,9 +149,9 @@ fn subquery(query: &Query) -> Option<(String, Strength)> {
 /// The element type where the type is an array.
 pub(super) fn element(data_type: &DataType) -> &DataType {
     match data_type {
-        DataType::Array(ast::ArrayElemTypeDef::SquareBracket(inner, _) | ast::ArrayElemTypeDef::Qualified(inner, _)) => {
-            element(inner)
-        }
+        DataType::Array(
+            ast::ArrayElemTypeDef::SquareBracket(inner, _) | ast::ArrayElemTypeDef::Qualified(inner, _),
+        ) => element(inner),
         other => other,
     }
 }

@@ -4,8 +4,8 @@ use sqlparser::ast::{
     self, AlterColumnOperation, AlterTableOperation, ColumnDef, ColumnOption, DataType, Expr, FunctionArguments,
 };
 
-use super::types::{self, Place};
 use super::last_name;
+use super::types::{self, Place};
 use crate::Error;
 
 /// Maps the types of every column a statement defines, and refuses options that would be lost.
@@ -35,7 +35,10 @@ fn column(column: &mut ColumnDef) -> Result<(), Error> {
     map(&mut column.data_type)?;
     for option in &column.options {
         match &option.option {
-            ColumnOption::Generated { generation_expr: None, .. } | ColumnOption::Identity(_) => {
+            ColumnOption::Generated {
+                generation_expr: None, ..
+            }
+            | ColumnOption::Identity(_) => {
                 return Err(Error::unsupported("identity columns are not supported"));
             }
             ColumnOption::Generated { .. } => {
@@ -50,7 +53,9 @@ fn column(column: &mut ColumnDef) -> Result<(), Error> {
             _ => {}
         }
     }
-    column.options.retain(|option| !matches!(option.option, ColumnOption::Collation(_) | ColumnOption::Null));
+    column
+        .options
+        .retain(|option| !matches!(option.option, ColumnOption::Collation(_) | ColumnOption::Null));
     Ok(())
 }
 

@@ -24,9 +24,9 @@ pub(super) fn expand(template: &str, args: &[Expr]) -> Result<Expr, Error> {
         let spec = specifier(&mut chars)?;
         let index = spec.position.map_or(next, |n| n - 1);
         next = index + 1;
-        let argument = args.get(index).ok_or_else(|| {
-            Error::invalid(SqlState::INVALID_PARAMETER_VALUE, "too few arguments for format()")
-        })?;
+        let argument = args
+            .get(index)
+            .ok_or_else(|| Error::invalid(SqlState::INVALID_PARAMETER_VALUE, "too few arguments for format()"))?;
         if !text.is_empty() {
             parts.push(build::text(&text));
             text.clear();

@@ -117,15 +117,23 @@ fn extract(field: &DateTimeField, expr: &Expr) -> Expr {
 
 impl Functions<'_> {
     fn function(&self, function: &mut Function) -> Result<Option<Expr>, Error> {
-        let Some(name) = last_name(&function.name) else { return Ok(None) };
+        let Some(name) = last_name(&function.name) else {
+            return Ok(None);
+        };
         if function.name.0.len() > 1 {
             return Ok(None);
         }
-        let quoted = function.name.0.iter().any(|part| part.as_ident().is_some_and(|i| i.quote_style.is_some()));
+        let quoted = function
+            .name
+            .0
+            .iter()
+            .any(|part| part.as_ident().is_some_and(|i| i.quote_style.is_some()));
         if matches!(function.args, FunctionArguments::None) && !quoted {
             return Ok(keyword(&name));
         }
         Ok(match name.as_str() {
+            "to_char" | "to_date" | "to_timestamp" | "to_number" => super::templates::call(function)?,
+            "jsonb_set" | "json_set" => jsonb_set(function)?,
             "current_setting" => settings::current_setting(function, self.context)?,
             "array" | "columns" | "exclude" => None,
             "concat" | "concat_ws" | "greatest" | "least" | "coalesce" => None,
@@ -139,8 +147,15 @@ impl Functions<'_> {
             "num_nulls" => counted(function, true),
             "num_nonnulls" => counted(function, false),
             "set_config" | "nextval" | "setval" | "currval" | "lastval" => None,
-            "regexp_matches" | "regexp_match" | "regexp_replace" | "regexp_split_to_array" | "regexp_split_to_table"
-            | "regexp_count" | "regexp_instr" | "regexp_substr" | "regexp_like" => regex(function),
+            "regexp_matches"
+            | "regexp_match"
+            | "regexp_replace"
+            | "regexp_split_to_array"
+            | "regexp_split_to_table"
+            | "regexp_count"
+            | "regexp_instr"
+            | "regexp_substr"
+            | "regexp_like" => regex(function),
             _ => None,
         })
     }
@@ -165,20 +180,28 @@ fn renamed(function: &Function, name: &str) -> Option<Expr> {
 
 /// `format('…', …)` has conversions of its own; without arguments it only unescapes `%%`.
 fn format(function: &Function) -> Result<Option<Expr>, Error> {
-    let Some(mut args) = build::plain_arguments(function) else { return Ok(None) };
+    let Some(mut args) = build::plain_arguments(function) else {
+        return Ok(None);
+    };
     if args.is_empty() {
         return Ok(None);
     }
     let template = args.remove(0);
     let Some(text) = build::literal(&template) else {
-        return Err(Error::unsupported("format() with a template that is not a literal is not supported"));
+        return Err(Error::unsupported(
+            "format() with a template that is not a literal is not supported",
+        ));
     };
     super::format::expand(&text, &args).map(Some)
 }
 
 fn variadic(function: &Function, name: &str) -> Option<Expr> {
     let args = build::plain_arguments(function)?;
-    let target = if name.starts_with("jsonb") { "_jsonb_object" } else { "_json_object" };
+    let target = if name.starts_with("jsonb") {
+        "_jsonb_object"
+    } else {
+        "_json_object"
+    };
     let items: Vec<Expr> = args
         .chunks(2)
         .map(|pair| {
@@ -186,7 +209,10 @@ fn variadic(function: &Function, name: &str) -> Option<Expr> {
             build::own("_json_member", vec![pair[0].clone(), value])
         })
         .collect();
-    let list = Expr::Array(ast::Array { elem: items, named: true });
+    let list = Expr::Array(ast::Array {
+        elem: items,
+        named: true,
+    });
     Some(build::own(target, vec![list]))
 }
 
@@ -196,7 +222,10 @@ fn path(function: &Function, name: &str) -> Option<Expr> {
         return None;
     }
     let value = args.remove(0);
-    let list = Expr::Array(ast::Array { elem: args, named: true });
+    let list = Expr::Array(ast::Array {
+        elem: args,
+        named: true,
+    });
     Some(build::own(name, vec![value, list]))
 }
 
@@ -210,13 +239,23 @@ fn to_json(function: &Function, name: &str) -> Result<Option<Expr>, Error> {
             "could not determine polymorphic type because input has type unknown",
         ));
     }
-    Ok(if name == "to_jsonb" { renamed(function, "to_json") } else { None })
+    Ok(if name == "to_jsonb" {
+        renamed(function, "to_json")
+    } else {
+        None
+    })
 }
 
 fn counted(function: &Function, nulls: bool) -> Option<Expr> {
     let args = build::plain_arguments(function)?;
-    let list = Expr::Array(ast::Array { elem: args, named: true });
-    Some(build::own(if nulls { "_num_nulls" } else { "_num_nonnulls" }, vec![list]))
+    let list = Expr::Array(ast::Array {
+        elem: args,
+        named: true,
+    });
+    Some(build::own(
+        if nulls { "_num_nulls" } else { "_num_nonnulls" },
+        vec![list],
+    ))
 }
 
 /// The pattern argument's escapes, where it is a literal.
@@ -232,4 +271,26 @@ fn regex(function: &mut Function) -> Option<Expr> {
     let mut function = function.clone();
     function.args = build::arguments(args);
     Some(Expr::Function(function))
+}
+
+/// The path argument is a text array, its literal included.
+fn jsonb_set(function: &Function) -> Result<Option<Expr>, Error> {
+    let Some(mut args) = build::plain_arguments(function) else {
+        return Ok(None);
+    };
+    let Some(text) = args.get(1).and_then(build::literal) else {
+        return Ok(None);
+    };
+    let super::literals::Item::List(items) = super::literals::array(&text)? else {
+        return Ok(None);
+    };
+    let elem = items
+        .iter()
+        .filter_map(|item| match item {
+            super::literals::Item::Text(text) => Some(build::text(text)),
+            _ => None,
+        })
+        .collect();
+    args[1] = Expr::Array(ast::Array { elem, named: true });
+    Ok(Some(build::call("jsonb_set", args)))
 }

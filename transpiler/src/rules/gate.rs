@@ -12,16 +12,51 @@ use crate::lex::{self, Token};
 
 /// Functions refused by their whole name.
 const FUNCTIONS: &[&str] = &[
-    "query", "query_table", "json_execute_serialized_sql", "enable_logging", "disable_logging", "load_aws_credentials",
-    "which_secret", "duckdb_secrets", "getenv", "pragma_storage_info", "enable_profiling", "checkpoint",
-    "force_checkpoint", "read_text", "read_blob", "glob", "parquet_scan_ducklake", "arrow_scan", "arrow_scan_dumb",
-    "pandas_scan", "python_map", "sniff_csv", "import_database", "pg_read_file", "pg_read_binary_file", "pg_ls_dir", "lo_import",
-    "lo_export", "dblink", "truncate_duckdb_logs", "write_log",
+    "query",
+    "query_table",
+    "json_execute_serialized_sql",
+    "enable_logging",
+    "disable_logging",
+    "load_aws_credentials",
+    "which_secret",
+    "duckdb_secrets",
+    "getenv",
+    "pragma_storage_info",
+    "enable_profiling",
+    "checkpoint",
+    "force_checkpoint",
+    "read_text",
+    "read_blob",
+    "glob",
+    "parquet_scan_ducklake",
+    "arrow_scan",
+    "arrow_scan_dumb",
+    "pandas_scan",
+    "python_map",
+    "sniff_csv",
+    "import_database",
+    "pg_read_file",
+    "pg_read_binary_file",
+    "pg_ls_dir",
+    "lo_import",
+    "lo_export",
+    "dblink",
+    "truncate_duckdb_logs",
+    "write_log",
 ];
 
 /// Functions refused by how their names begin.
 const PREFIXES: &[&str] = &[
-    "postgres_", "sqlite_", "mysql_", "delta_", "iceberg_", "ducklake_", "pg_clear_cache", "aws_", "httpfs_", "shell_",
+    "postgres_",
+    "sqlite_",
+    "mysql_",
+    "delta_",
+    "iceberg_",
+    "ducklake_",
+    "pg_clear_cache",
+    "aws_",
+    "httpfs_",
+    "shell_",
     "http_",
 ];
 
@@ -60,9 +95,8 @@ pub(crate) fn tokens(sql: &str) -> Result<(), Error> {
     let first = tokens.first().map(|t| t.text.to_uppercase()).unwrap_or_default();
     match first.as_str() {
         "ATTACH" => attach_tokens(&tokens),
-        "DETACH" | "INSTALL" | "LOAD" | "IMPORT" | "EXPORT" | "USE" | "FORCE" | "UPDATE_EXTENSIONS" | "CALL" | "PRAGMA" => {
-            Err(Error::forbidden(format!("statement {first}")))
-        }
+        "DETACH" | "INSTALL" | "LOAD" | "IMPORT" | "EXPORT" | "USE" | "FORCE" | "UPDATE_EXTENSIONS" | "CALL"
+        | "PRAGMA" => Err(Error::forbidden(format!("statement {first}"))),
         "CREATE" | "DROP" if tokens.iter().take(5).any(|t| t.is_word("SECRET")) => {
             Err(Error::forbidden("statement CREATE SECRET"))
         }

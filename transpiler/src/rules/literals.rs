@@ -16,7 +16,12 @@ pub(super) enum Item {
 
 /// The bytes of a `bytea` literal, in hex or escape notation.
 pub(super) fn bytea(text: &str) -> Result<Vec<u8>, Error> {
-    let wrong = || Error::invalid(SqlState::INVALID_TEXT_REPRESENTATION, "invalid input syntax for type bytea");
+    let wrong = || {
+        Error::invalid(
+            SqlState::INVALID_TEXT_REPRESENTATION,
+            "invalid input syntax for type bytea",
+        )
+    };
     if let Some(hex) = text.strip_prefix("\\x") {
         let digits: Vec<u32> = hex
             .chars()

@@ -43,7 +43,10 @@ fn own_names(statement: &mut ast::Statement, names: &Names<'_>) {
                 names.user(name);
             }
         }
-        S::Truncate(truncate) => truncate.table_names.iter_mut().for_each(|target| names.user(&mut target.name)),
+        S::Truncate(truncate) => truncate
+            .table_names
+            .iter_mut()
+            .for_each(|target| names.user(&mut target.name)),
         S::CreateFunction(create) => names.user(&mut create.name),
         S::AlterTable(alter) => {
             for operation in &mut alter.operations {
@@ -213,5 +216,8 @@ impl VisitorMut for Names<'_> {
 /// Collations that compare bytes, as DuckDB does without any.
 fn binary_collation(collation: &ObjectName) -> bool {
     let name = super::last_name(collation).unwrap_or_default();
-    matches!(name.as_str(), "default" | "C" | "POSIX" | "c" | "posix" | "ucs_basic" | "C.UTF-8")
+    matches!(
+        name.as_str(),
+        "default" | "C" | "POSIX" | "c" | "posix" | "ucs_basic" | "C.UTF-8"
+    )
 }

@@ -5,9 +5,7 @@ mod pattern;
 
 use std::ops::ControlFlow;
 
-use sqlparser::ast::{
-    self, BinaryOperator, DataType, Expr, TableFactor, UnaryOperator, Value, VisitMut, VisitorMut,
-};
+use sqlparser::ast::{self, BinaryOperator, DataType, Expr, TableFactor, UnaryOperator, Value, VisitMut, VisitorMut};
 
 pub(super) use pattern::translated;
 
@@ -17,7 +15,9 @@ use crate::Error;
 
 /// Rewrites every operator that needs it.
 pub(super) fn apply(statement: &mut ast::Statement) -> Result<(), Error> {
-    match statement.visit(&mut Operators { depth: Depth::default() }) {
+    match statement.visit(&mut Operators {
+        depth: Depth::default(),
+    }) {
         ControlFlow::Break(error) => Err(error),
         ControlFlow::Continue(()) => Ok(()),
     }
@@ -98,7 +98,9 @@ fn not(expr: Expr) -> Expr {
 /// `OPERATOR(pg_catalog.~)` is `~`.
 fn qualified(op: &mut BinaryOperator) {
     use BinaryOperator as B;
-    let BinaryOperator::PGCustomBinaryOperator(parts) = op else { return };
+    let BinaryOperator::PGCustomBinaryOperator(parts) = op else {
+        return;
+    };
     *op = match parts.last().map(String::as_str) {
         Some("~") => B::PGRegexMatch,
         Some("~*") => B::PGRegexIMatch,

@@ -81,7 +81,9 @@ struct Item {
 }
 
 fn wrap(query: &mut Query) {
-    let SetExpr::Select(select) = query.body.as_mut() else { return };
+    let SetExpr::Select(select) = query.body.as_mut() else {
+        return;
+    };
     let plain = select.distinct.is_none()
         && select.into.is_none()
         && !matches!(select.group_by, GroupByExpr::All(_))
@@ -141,8 +143,16 @@ fn items(projection: &[SelectItem]) -> Option<Vec<Option<Item>>> {
             _ => return None,
         };
         let need = need(expr);
-        let unique = projection.iter().filter(|other| named(other).as_deref() == Some(&name)).count() == 1;
-        let inner = if star || !unique || need == Need::Avg { format!("pintail_{index}") } else { name.clone() };
+        let unique = projection
+            .iter()
+            .filter(|other| named(other).as_deref() == Some(&name))
+            .count()
+            == 1;
+        let inner = if star || !unique || need == Need::Avg {
+            format!("pintail_{index}")
+        } else {
+            name.clone()
+        };
         items.push(Some(Item {
             need,
             expr: expr.clone(),
@@ -167,7 +177,11 @@ fn need(expr: &Expr) -> Need {
     {
         return Need::Avg;
     }
-    if expr.visit(&mut HasSum).is_break() { Need::Sum } else { Need::Nothing }
+    if expr.visit(&mut HasSum).is_break() {
+        Need::Sum
+    } else {
+        Need::Nothing
+    }
 }
 
 fn average(expr: &Expr) -> Option<&Function> {
@@ -233,9 +247,8 @@ fn outer_item(item: Option<&Item>, items: &[Option<Item>]) -> SelectItem {
         });
     };
     let column = Expr::CompoundIdentifier(vec![Ident::new(ALIAS), build::ident(&item.inner)]);
-    let field = |name: &str| {
-        Expr::CompoundIdentifier(vec![Ident::new(ALIAS), build::ident(&item.inner), Ident::new(name)])
-    };
+    let field =
+        |name: &str| Expr::CompoundIdentifier(vec![Ident::new(ALIAS), build::ident(&item.inner), Ident::new(name)]);
     let expr = match item.need {
         Need::Nothing => column,
         Need::Sum => build::own("_sum", vec![column]),
@@ -254,12 +267,17 @@ fn item_name(name: &str) -> ast::ObjectName {
 /// ORDER BY names and numbers output columns, some of which have new names and types.
 fn order(query: &mut Query, items: &[Option<Item>]) {
     let Some(order_by) = &mut query.order_by else { return };
-    let OrderByKind::Expressions(expressions) = &mut order_by.kind else { return };
+    let OrderByKind::Expressions(expressions) = &mut order_by.kind else {
+        return;
+    };
     for element in expressions {
         let found = match &element.expr {
             Expr::Identifier(ident) => {
                 let name = folded(ident);
-                items.iter().flatten().find(|item| item.name == name && item.inner != item.name)
+                items
+                    .iter()
+                    .flatten()
+                    .find(|item| item.name == name && item.inner != item.name)
             }
             Expr::Value(value) => match &value.value {
                 Value::Number(text, _) => text

@@ -14,7 +14,11 @@ pub(super) fn query(sql: &str) -> Option<Box<Query>> {
 
 /// An expression from SQL that this crate wrote.
 pub(super) fn expression(sql: &str) -> Option<sqlparser::ast::Expr> {
-    Parser::new(&PostgreSqlDialect {}).try_with_sql(sql).ok()?.parse_expr().ok()
+    Parser::new(&PostgreSqlDialect {})
+        .try_with_sql(sql)
+        .ok()?
+        .parse_expr()
+        .ok()
 }
 
 /// `SELECT * FROM factor`.

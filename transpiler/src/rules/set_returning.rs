@@ -12,8 +12,14 @@ use crate::Error;
 
 /// Functions of FROM whose one column takes the table alias's name.
 const ALIASED: &[&str] = &[
-    "generate_series", "unnest", "regexp_split_to_table", "string_to_table", "generate_subscripts", "json_object_keys",
-    "jsonb_object_keys", "regexp_matches",
+    "generate_series",
+    "unnest",
+    "regexp_split_to_table",
+    "string_to_table",
+    "generate_subscripts",
+    "json_object_keys",
+    "jsonb_object_keys",
+    "regexp_matches",
 ];
 
 /// Names the columns of FROM's functions and gives their arguments PostgreSQL's types.
@@ -84,7 +90,9 @@ impl VisitorMut for From {
             TableFactor::Function { name, args, alias, .. } => (name, args, alias),
             _ => return ControlFlow::Continue(()),
         };
-        let Some(function) = last_name(name) else { return ControlFlow::Continue(()) };
+        let Some(function) = last_name(name) else {
+            return ControlFlow::Continue(());
+        };
         if let Some(alias) = alias
             && alias.columns.is_empty()
             && ALIASED.contains(&function.as_str())

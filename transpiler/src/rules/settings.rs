@@ -40,9 +40,15 @@ const SHOWN: &[(&str, &str, &str)] = &[
 
 /// The value of a setting named by a literal; a name computed at run time is left to the engine.
 pub(super) fn current_setting(function: &Function, context: &Context<'_>) -> Result<Option<Expr>, Error> {
-    let Some(args) = build::plain_arguments(function) else { return Ok(None) };
-    let Some(name) = args.first().and_then(build::literal) else { return Ok(None) };
-    let missing_ok = args.get(1).is_some_and(|arg| arg.to_string().eq_ignore_ascii_case("true"));
+    let Some(args) = build::plain_arguments(function) else {
+        return Ok(None);
+    };
+    let Some(name) = args.first().and_then(build::literal) else {
+        return Ok(None);
+    };
+    let missing_ok = args
+        .get(1)
+        .is_some_and(|arg| arg.to_string().eq_ignore_ascii_case("true"));
     match (context.setting)(&name) {
         Some(value) => Ok(Some(build::cast(build::text(&value), build::varchar()))),
         None if missing_ok => Ok(Some(build::cast(Expr::value(ast::Value::Null), build::varchar()))),
@@ -76,7 +82,12 @@ impl VisitorMut for Settings<'_> {
         else {
             return ControlFlow::Continue(());
         };
-        let parts: Vec<&str> = name.0.iter().filter_map(ObjectNamePart::as_ident).map(|i| i.value.as_str()).collect();
+        let parts: Vec<&str> = name
+            .0
+            .iter()
+            .filter_map(ObjectNamePart::as_ident)
+            .map(|i| i.value.as_str())
+            .collect();
         if parts != ["__pintail", "pg", "pg_settings"] {
             return ControlFlow::Continue(());
         }

@@ -72,28 +72,33 @@ fn exact(info: ExactNumberInfo, place: Place) -> Result<ExactNumberInfo, Error> 
     let scale = if place == Place::Table { TABLE_SCALE } else { CAST_SCALE };
     match info {
         ExactNumberInfo::None => Ok(ExactNumberInfo::PrecisionAndScale(WIDEST, scale)),
-        ExactNumberInfo::Precision(p) | ExactNumberInfo::PrecisionAndScale(p, _) if p > WIDEST => Err(
-            Error::unsupported(format!("numeric precision {p} is not supported; the limit is {WIDEST} digits")),
-        ),
+        ExactNumberInfo::Precision(p) | ExactNumberInfo::PrecisionAndScale(p, _) if p > WIDEST => {
+            Err(Error::unsupported(format!(
+                "numeric precision {p} is not supported; the limit is {WIDEST} digits"
+            )))
+        }
         ExactNumberInfo::Precision(p) => Ok(ExactNumberInfo::PrecisionAndScale(p, 0)),
         given @ ExactNumberInfo::PrecisionAndScale(..) => Ok(given),
     }
 }
 
 fn custom(data_type: &DataType, name: &ObjectName, place: Place) -> Result<DataType, Error> {
-    let Some(word) = last_name(name) else { return Ok(data_type.clone()) };
+    let Some(word) = last_name(name) else {
+        return Ok(data_type.clone());
+    };
     Ok(match word.as_str() {
         "name" | "char" | "bpchar" | "citext" | "xml" | "inet" | "cidr" | "macaddr" | "macaddr8" | "int4range"
-        | "int8range" | "numrange" | "tsrange" | "tstzrange" | "daterange" | "pg_lsn" | "regconfig" | "regdictionary"
-        | "refcursor" | "cstring" | "unknown" | "pg_node_tree" | "aclitem" | "txid_snapshot" | "information_schema"
-        | "sql_identifier" | "character_data" | "yes_or_no" | "varchar" | "text" => build::varchar(),
+        | "int8range" | "numrange" | "tsrange" | "tstzrange" | "daterange" | "pg_lsn" | "regconfig"
+        | "regdictionary" | "refcursor" | "cstring" | "unknown" | "pg_node_tree" | "aclitem" | "txid_snapshot"
+        | "information_schema" | "sql_identifier" | "character_data" | "yes_or_no" | "varchar" | "text" => {
+            build::varchar()
+        }
         "cardinal_number" => DataType::Integer(None),
         "oid" | "xid" | "cid" | "regclass" | "regtype" | "regproc" | "regprocedure" | "regoper" | "regoperator"
         | "regnamespace" | "regrole" | "regcollation" | "xid8" => DataType::BigInt(None),
-        "int2vector" | "oidvector" => DataType::Array(ArrayElemTypeDef::SquareBracket(
-            Box::new(DataType::BigInt(None)),
-            None,
-        )),
+        "int2vector" | "oidvector" => {
+            DataType::Array(ArrayElemTypeDef::SquareBracket(Box::new(DataType::BigInt(None)), None))
+        }
         "timestamptz" => build::named_type("TIMESTAMPTZ"),
         "timetz" => build::named_type("TIMETZ"),
         "timestamp" => DataType::Timestamp(None, TimezoneInfo::None),
@@ -111,10 +116,12 @@ fn custom(data_type: &DataType, name: &ObjectName, place: Place) -> Result<DataT
                 "type \"{word}\" is not supported: this server has no sequences yet; use an integer column"
             )));
         }
-        "money" | "tsvector" | "tsquery" | "hstore" | "point" | "line" | "lseg" | "box" | "path" | "polygon" | "circle"
-        | "jsonpath" => return Err(refused(&word)),
+        "money" | "tsvector" | "tsquery" | "hstore" | "point" | "line" | "lseg" | "box" | "path" | "polygon"
+        | "circle" | "jsonpath" => return Err(refused(&word)),
         // A qualified name of the system's is looked up by its last part, one of the user's as it stands.
-        _ if name.0.len() > 1 && super::last_name(&ObjectName(name.0[..1].to_vec())).as_deref() == Some("pg_catalog") => {
+        _ if name.0.len() > 1
+            && super::last_name(&ObjectName(name.0[..1].to_vec())).as_deref() == Some("pg_catalog") =>
+        {
             DataType::Custom(ObjectName(name.0[1..].to_vec()), Vec::new())
         }
         _ => data_type.clone(),

@@ -80,7 +80,9 @@ impl VisitorMut for Namer {
     }
 
     fn pre_visit_query(&mut self, query: &mut Query) -> ControlFlow<()> {
-        let Some(with) = &mut query.with else { return ControlFlow::Continue(()) };
+        let Some(with) = &mut query.with else {
+            return ControlFlow::Continue(());
+        };
         for cte in &mut with.cte_tables {
             if cte.alias.columns.is_empty()
                 && let SetExpr::Values(values) = cte.query.body.as_ref()

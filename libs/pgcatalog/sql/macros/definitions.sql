@@ -5,6 +5,11 @@ CREATE OR REPLACE MACRO __pintail.pg.pg_get_indexdef(o) AS __pintail.pg._indexde
 CREATE OR REPLACE MACRO __pintail.pg._viewdef(o) AS (SELECT any_value(__pintail.pg._view_definition(r.sql)) FROM __pintail.pg._relations r WHERE r.oid = o);
 CREATE OR REPLACE MACRO __pintail.pg.pg_get_viewdef(o) AS __pintail.pg._viewdef(CASE WHEN regexp_full_match(o::VARCHAR, '[0-9]+') THEN TRY_CAST(o::VARCHAR AS BIGINT) ELSE __pintail.pg._find_class(o::VARCHAR) END), (o, pretty) AS __pintail.pg._viewdef(TRY_CAST(o::VARCHAR AS BIGINT));
 CREATE OR REPLACE MACRO __pintail.pg.pg_get_partkeydef(o) AS NULL::VARCHAR;
+CREATE OR REPLACE MACRO __pintail.pg.pg_partition_ancestors(o) AS unnest([]::BIGINT[]);
+CREATE OR REPLACE MACRO __pintail.pg.pg_partition_ancestors(o) AS TABLE SELECT NULL::BIGINT AS relid, NULL::BIGINT AS ordinality WHERE false;
+CREATE OR REPLACE MACRO __pintail.pg.pg_partition_tree(o) AS TABLE SELECT NULL::BIGINT AS relid, NULL::BIGINT AS parentrelid, true AS isleaf, 0 AS level WHERE false;
+CREATE OR REPLACE MACRO __pintail.pg.pg_partition_root(o) AS NULL::BIGINT;
+CREATE OR REPLACE MACRO __pintail.pg.pg_get_keywords() AS TABLE SELECT keyword_name AS word, CASE keyword_category WHEN 'reserved' THEN 'R' WHEN 'unreserved' THEN 'U' WHEN 'column_name' THEN 'C' ELSE 'T' END AS catcode, true AS barelabel, keyword_category AS catdesc, 'can be bare label' AS baredesc FROM duckdb_keywords();
 CREATE OR REPLACE MACRO __pintail.pg.pg_get_ruledef(o) AS NULL::VARCHAR, (o, pretty) AS NULL::VARCHAR;
 CREATE OR REPLACE MACRO __pintail.pg.pg_get_triggerdef(o) AS NULL::VARCHAR, (o, pretty) AS NULL::VARCHAR;
 CREATE OR REPLACE MACRO __pintail.pg.pg_get_statisticsobjdef_columns(o) AS NULL::VARCHAR;

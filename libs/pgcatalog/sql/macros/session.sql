@@ -21,5 +21,4 @@ CREATE OR REPLACE MACRO __pintail.pg.pg_encoding_to_char(e) AS CASE e WHEN 6 THE
 CREATE OR REPLACE MACRO __pintail.pg.pg_char_to_encoding(e) AS CASE system.main.upper(e) WHEN 'UTF8' THEN 6 WHEN 'SQL_ASCII' THEN 0 ELSE -1 END;
 CREATE OR REPLACE MACRO __pintail.pg.pg_my_temp_schema() AS 0::BIGINT;
 CREATE OR REPLACE MACRO __pintail.pg.pg_is_other_temp_schema(o) AS false;
-CREATE OR REPLACE MACRO __pintail.pg.pg_sleep(s) AS NULL::VARCHAR;
-CREATE OR REPLACE MACRO __pintail.pg.pintail_worker_id() AS getvariable('pintail_worker_id')::VARCHAR
+CREATE OR REPLACE MACRO __pintail.pg.pg_sleep(s) AS NULL::VARCHAR

@@ -52,7 +52,9 @@ pub(super) fn truncate(truncate: &Truncate) -> Option<Plan> {
 
 /// Comments on tables, views and columns are kept; on anything else there is nothing to keep them at.
 pub(super) fn comment(statement: &ast::Statement) -> Result<Option<Plan>, Error> {
-    let ast::Statement::Comment { object_type, .. } = statement else { return Ok(None) };
+    let ast::Statement::Comment { object_type, .. } = statement else {
+        return Ok(None);
+    };
     match object_type {
         CommentObject::Table | CommentObject::View | CommentObject::Column => Ok(None),
         other => Err(Error::unsupported(format!("COMMENT ON {other} is not supported"))),

@@ -81,7 +81,12 @@ impl Building<'_> {
                 self.own(operation);
                 if lake {
                     let (old, new) = (folded(old_column_name), folded(new_column_name));
-                    self.steps.push(auxiliary(recorded::rename_column(&self.table, &old, &new, self.context)));
+                    self.steps.push(auxiliary(recorded::rename_column(
+                        &self.table,
+                        &old,
+                        &new,
+                        self.context,
+                    )));
                 }
             }
             Op::OwnerTo { .. } | Op::SetLogged | Op::SetUnlogged => {}
@@ -95,8 +100,16 @@ impl Building<'_> {
             | Op::DropConstraint { .. }
             | Op::RenameConstraint { .. } => self.own(operation),
             other => {
-                let words: Vec<String> = other.to_string().split_whitespace().take(3).map(str::to_uppercase).collect();
-                return Err(Error::unsupported(format!("ALTER TABLE … {} is not supported", words.join(" "))));
+                let words: Vec<String> = other
+                    .to_string()
+                    .split_whitespace()
+                    .take(3)
+                    .map(str::to_uppercase)
+                    .collect();
+                return Err(Error::unsupported(format!(
+                    "ALTER TABLE … {} is not supported",
+                    words.join(" ")
+                )));
             }
         }
         Ok(())
@@ -121,7 +134,9 @@ impl Building<'_> {
     }
 
     fn add_column(&mut self, operation: &Op) {
-        let Op::AddColumn { column_def, .. } = operation else { return };
+        let Op::AddColumn { column_def, .. } = operation else {
+            return;
+        };
         let name = folded(&column_def.name);
         let mut found = Vec::new();
         let mut plain = operation.clone();
@@ -146,7 +161,11 @@ impl Building<'_> {
             }
             self.own(&one);
             if lake {
-                self.steps.push(auxiliary(recorded::delete_column(&self.table, &folded(name), self.context)));
+                self.steps.push(auxiliary(recorded::delete_column(
+                    &self.table,
+                    &folded(name),
+                    self.context,
+                )));
             }
         }
     }

@@ -36,9 +36,11 @@ impl Table {
 
 /// The first schema of the search path, in the engine's words.
 pub(super) fn default_schema(context: &Context<'_>) -> String {
-    let first = context.search_path.iter().map(|entry| entry.trim_matches('"')).find(|entry| {
-        *entry != "$user" && !entry.is_empty() && !entry.starts_with("pg_")
-    });
+    let first = context
+        .search_path
+        .iter()
+        .map(|entry| entry.trim_matches('"'))
+        .find(|entry| *entry != "$user" && !entry.is_empty() && !entry.starts_with("pg_"));
     match first {
         None | Some("public") => "main".to_owned(),
         Some(schema) => schema.to_owned(),
@@ -131,7 +133,11 @@ pub(super) fn foreign(
     let shown = if target.schema == default_schema(context) {
         quote(&target.name)
     } else {
-        let schema = if target.schema == "main" { "public" } else { &target.schema };
+        let schema = if target.schema == "main" {
+            "public"
+        } else {
+            &target.schema
+        };
         format!("{}.{}", quote(schema), quote(&target.name))
     };
     let mut tail = ")".to_owned();
@@ -157,20 +163,34 @@ pub(super) fn foreign(
 }
 
 /// A table constraint; index and exclusion constraints are refused.
-pub(super) fn of_table(constraint: &TableConstraint, table: &Table, context: &Context<'_>) -> Result<Constraint, Error> {
+pub(super) fn of_table(
+    constraint: &TableConstraint,
+    table: &Table,
+    context: &Context<'_>,
+) -> Result<Constraint, Error> {
     Ok(match constraint {
-        TableConstraint::PrimaryKey(primary) => {
-            key(ConstraintKind::Primary, primary.name.as_ref(), index_columns(&primary.columns), table)
-        }
-        TableConstraint::Unique(unique) => {
-            key(ConstraintKind::Unique, unique.name.as_ref(), index_columns(&unique.columns), table)
-        }
+        TableConstraint::PrimaryKey(primary) => key(
+            ConstraintKind::Primary,
+            primary.name.as_ref(),
+            index_columns(&primary.columns),
+            table,
+        ),
+        TableConstraint::Unique(unique) => key(
+            ConstraintKind::Unique,
+            unique.name.as_ref(),
+            index_columns(&unique.columns),
+            table,
+        ),
         TableConstraint::Check(given) => check(None, given, None, table),
         TableConstraint::ForeignKey(given) => {
             foreign(None, given, given.columns.iter().map(folded).collect(), table, context)
         }
         TableConstraint::Exclude(_) => return Err(Error::unsupported("EXCLUDE constraints are not supported")),
-        _ => return Err(Error::unsupported("constraints over an existing index are not supported")),
+        _ => {
+            return Err(Error::unsupported(
+                "constraints over an existing index are not supported",
+            ));
+        }
     })
 }
 
@@ -218,13 +238,22 @@ fn columns_of(expr: &Expr) -> Vec<String> {
 }
 
 fn quoted(columns: &[String]) -> String {
-    columns.iter().map(|column| quote(column)).collect::<Vec<_>>().join(", ")
+    columns
+        .iter()
+        .map(|column| quote(column))
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 /// A name as PostgreSQL prints it: quoted only where it must be.
 fn quote(name: &str) -> String {
-    let plain = name.chars().enumerate().all(|(i, c)| {
-        c == '_' || c.is_ascii_lowercase() || (i > 0 && (c.is_ascii_digit() || c == '$'))
-    });
-    if plain && !name.is_empty() { name.to_owned() } else { build::ident(&name.replace('"', "\"\"")).to_string() }
+    let plain = name
+        .chars()
+        .enumerate()
+        .all(|(i, c)| c == '_' || c.is_ascii_lowercase() || (i > 0 && (c.is_ascii_digit() || c == '$')));
+    if plain && !name.is_empty() {
+        name.to_owned()
+    } else {
+        build::ident(&name.replace('"', "\"\"")).to_string()
+    }
 }

@@ -32,10 +32,18 @@ pub(super) fn table(table: &mut CreateTable, context: &Context<'_>) -> Result<Op
     constraint::number(&mut constraints);
     not_null(table, &constraints)?;
     let notices = constraints.iter().map(|one| recorded::warning(one, &target)).collect();
-    let guard = if table.if_not_exists { Guard::IfMissing } else { Guard::None };
+    let guard = if table.if_not_exists {
+        Guard::IfMissing
+    } else {
+        Guard::None
+    };
     let record = auxiliary(recorded::insert(&constraints, &target, guard, context));
     let create = main_step(table.to_string());
-    let steps = if table.if_not_exists { vec![record, create] } else { vec![create, record] };
+    let steps = if table.if_not_exists {
+        vec![record, create]
+    } else {
+        vec![create, record]
+    };
     Ok(Some(plan_of(steps, notices)))
 }
 
@@ -97,7 +105,10 @@ fn not_null(table: &mut CreateTable, constraints: &[Constraint]) -> Result<(), E
         ));
     }
     for name in &key.columns {
-        let column = table.columns.iter_mut().find(|column| super::super::folded(&column.name) == *name);
+        let column = table
+            .columns
+            .iter_mut()
+            .find(|column| super::super::folded(&column.name) == *name);
         let Some(column) = column else {
             return Err(Error::invalid(
                 SqlState::UNDEFINED_COLUMN,
@@ -110,7 +121,10 @@ fn not_null(table: &mut CreateTable, constraints: &[Constraint]) -> Result<(), E
 }
 
 fn set_not_null(column: &mut ColumnDef) {
-    let has = column.options.iter().any(|option| option.option == ColumnOption::NotNull);
+    let has = column
+        .options
+        .iter()
+        .any(|option| option.option == ColumnOption::NotNull);
     if !has {
         column.options.push(ColumnOptionDef {
             name: None::<Ident>,

@@ -10,10 +10,7 @@ use crate::plan::{Context, Plan, Storage};
 
 /// The plan of a DROP.
 pub(super) fn plan(statement: &Statement, context: &Context<'_>) -> Result<Option<Plan>, Error> {
-    let Statement::Drop {
-        object_type, names, ..
-    } = statement
-    else {
+    let Statement::Drop { object_type, names, .. } = statement else {
         return Ok(None);
     };
     let lake = context.storage == Storage::Lake;
@@ -34,7 +31,11 @@ pub(super) fn plan(statement: &Statement, context: &Context<'_>) -> Result<Optio
             *names = vec![name.clone()];
         }
         // The last object's DROP answers; all run in one transaction.
-        steps.push(if Some(name) == names.last() { main_step(one.to_string()) } else { auxiliary(one.to_string()) });
+        steps.push(if Some(name) == names.last() {
+            main_step(one.to_string())
+        } else {
+            auxiliary(one.to_string())
+        });
         if recorded {
             steps.push(auxiliary(if *object_type == ObjectType::Table {
                 recorded::delete(&Table::of(name, context), context)

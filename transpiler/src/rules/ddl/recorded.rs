@@ -13,7 +13,10 @@ pub(super) fn table(context: &Context<'_>) -> String {
 
 /// Records constraints of a table; nothing where `only_if_missing` and the table is there already.
 pub(super) fn insert(constraints: &[Constraint], table: &Table, guard: Guard, context: &Context<'_>) -> String {
-    let rows: Vec<String> = constraints.iter().map(|constraint| row(constraint, table, context)).collect();
+    let rows: Vec<String> = constraints
+        .iter()
+        .map(|constraint| row(constraint, table, context))
+        .collect();
     let condition = match guard {
         Guard::None => String::new(),
         Guard::IfMissing => format!(" WHERE NOT EXISTS ({})", existing(table, context)),
@@ -43,7 +46,12 @@ fn existing(table: &Table, context: &Context<'_>) -> String {
 fn row(constraint: &Constraint, table: &Table, context: &Context<'_>) -> String {
     let columns = list(&constraint.columns);
     let (ref_schema, ref_table, ref_columns, definition) = match &constraint.reference {
-        None => (null(), null(), "NULL::VARCHAR[]".to_owned(), literal(&constraint.definition)),
+        None => (
+            null(),
+            null(),
+            "NULL::VARCHAR[]".to_owned(),
+            literal(&constraint.definition),
+        ),
         Some(reference) => {
             let key = format!(
                 "(SELECT any_value(column_names) FROM {} WHERE schema_name = {} AND table_name = {} AND constraint_type = 'p')",
@@ -51,7 +59,11 @@ fn row(constraint: &Constraint, table: &Table, context: &Context<'_>) -> String 
                 literal(&reference.table.schema),
                 literal(&reference.table.name)
             );
-            let columns = if reference.columns.is_empty() { key } else { list(&reference.columns) };
+            let columns = if reference.columns.is_empty() {
+                key
+            } else {
+                list(&reference.columns)
+            };
             let definition = format!(
                 "{} || array_to_string({columns}, ', ') || {}",
                 literal(&constraint.definition),

@@ -34,7 +34,11 @@ pub(super) fn operator(left: &Expr, op: &BinaryOperator, right: &Expr) -> Result
     let own = |name: &str| Some(build::own(name, vec![left.clone(), right.clone()]));
     Ok(match op {
         B::Arrow => own(if is_index(right) { "_json_item" } else { "_json_get" }),
-        B::LongArrow => own(if is_index(right) { "_json_item_text" } else { "_json_text" }),
+        B::LongArrow => own(if is_index(right) {
+            "_json_item_text"
+        } else {
+            "_json_text"
+        }),
         B::HashArrow => Some(build::own("_json_path", vec![left.clone(), path(right)?])),
         B::HashLongArrow => Some(build::own("_json_path_text", vec![left.clone(), path(right)?])),
         B::AtArrow if is_json(left) || is_json(right) => own("_json_contains"),
@@ -58,7 +62,10 @@ fn is_index(expr: &Expr) -> bool {
         Expr::Value(value) => matches!(value.value, Value::Number(..)),
         Expr::UnaryOp { expr, .. } | Expr::Nested(expr) => is_index(expr),
         Expr::Cast { data_type, .. } => {
-            matches!(data_type, DataType::Int(_) | DataType::Integer(_) | DataType::BigInt(_) | DataType::Int4(_))
+            matches!(
+                data_type,
+                DataType::Int(_) | DataType::Integer(_) | DataType::BigInt(_) | DataType::Int4(_)
+            )
         }
         _ => false,
     }
@@ -66,8 +73,12 @@ fn is_index(expr: &Expr) -> bool {
 
 /// A text array, from a literal or as it stands.
 fn path(expr: &Expr) -> Result<Expr, Error> {
-    let Some(text) = build::literal(expr) else { return Ok(expr.clone()) };
-    let Item::List(items) = literals::array(&text)? else { return Ok(expr.clone()) };
+    let Some(text) = build::literal(expr) else {
+        return Ok(expr.clone());
+    };
+    let Item::List(items) = literals::array(&text)? else {
+        return Ok(expr.clone());
+    };
     let elem = items
         .iter()
         .map(|item| match item {

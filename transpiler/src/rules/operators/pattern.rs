@@ -43,7 +43,11 @@ pub(super) fn similar(left: &Expr, pattern: &Expr, escape: Option<&Expr>) -> Res
         None => Some('\\'),
         Some(expr) => match build::literal(expr) {
             Some(text) => text.chars().next(),
-            None => return Err(Error::unsupported("SIMILAR TO with an ESCAPE that is not a literal is not supported")),
+            None => {
+                return Err(Error::unsupported(
+                    "SIMILAR TO with an ESCAPE that is not a literal is not supported",
+                ));
+            }
         },
     };
     let pattern = match build::literal(pattern) {
