@@ -1,2 +1,84 @@
 #!/usr/bin/env bash
-exit 0
+# Real drivers against an installation of their own. Usage: run.sh [NAME ...]   (default: all)
+# The environment is ./dev's. A driver whose toolchain is missing is skipped, and the last line says so.
+set -uo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")"
+here="$PWD"
+programs="$CARGO_TARGET_DIR/${PROFILE:-debug}"
+tools="$PINTAIL_CACHE/e2e"
+mkdir -p "$tools"
+work=$(mktemp -d "${TMPDIR:-/tmp}/pe.XXXXXX")
+chmod 711 "$work"
+export PINTAIL_DATA_DIR="$work/data" PINTAIL_LISTEN=127.0.0.1:0 PINTAIL_ADMIN_LISTEN=127.0.0.1:0
+export PINTAIL_WORKER_PROGRAM="$programs/pintail-worker" PINTAIL_WORKERS_MAX=16
+server=
+stop() {
+    [ -n "$server" ] && kill -TERM "$server" 2>/dev/null && wait "$server" 2>/dev/null
+    rm -rf "$work"
+}
+trap stop EXIT
+
+"$programs/pintail" serve >"$work/pintail.log" 2>&1 &
+server=$!
+for _ in $(seq 600); do
+    "$programs/pintail" connection >/dev/null 2>&1 && break
+    kill -0 "$server" 2>/dev/null || break
+    sleep 0.1
+done
+if ! variables=$("$programs/pintail" connection --format env); then
+    echo "the server did not start:" && tail -n 30 "$work/pintail.log"
+    exit 1
+fi
+eval "$variables"
+
+passed=0 failed=0 skipped=0
+wanted=("$@")
+driver() { # name, needed commands, then the command line
+    local name=$1 needed=$2
+    shift 2
+    if ((${#wanted[@]})) && [[ ! " ${wanted[*]} " == *" $name "* ]]; then return; fi
+    for tool in $needed; do
+        if ! command -v "$tool" >/dev/null; then
+            echo "skip $name: $tool is not installed"
+            skipped=$((skipped + 1))
+            return
+        fi
+    done
+    if timeout 300 "$@" >"$work/$name.out" 2>&1; then
+        echo "ok   $name"
+        passed=$((passed + 1))
+    else
+        echo "FAIL $name"
+        sed 's/^/     /' "$work/$name.out" | tail -n 40
+        failed=$((failed + 1))
+    fi
+}
+
+# --- toolchains' own packages, once, into the cache
+python="$tools/python/bin/python"
+if [ ! -x "$python" ] || ! "$python" -c 'import psycopg, asyncpg, duckdb' 2>/dev/null; then
+    python3 -m venv "$tools/python" && "$tools/python/bin/pip" install --quiet -r python/requirements.txt
+fi
+if command -v npm >/dev/null && [ ! -d "$tools/node/node_modules/pg" ]; then
+    mkdir -p "$tools/node" && cp node/package.json "$tools/node/" && (cd "$tools/node" && npm install --silent --no-audit --no-fund)
+fi
+jar="$tools/java/postgresql.jar"
+if command -v mvn >/dev/null && [ ! -f "$jar" ]; then
+    mkdir -p "$tools/java"
+    mvn -q dependency:copy -Dartifact=org.postgresql:postgresql:42.7.4 -DoutputDirectory="$tools/java" -Dmdep.stripVersion=true
+fi
+
+# The fetched psql has no TLS, so psql itself is tested only where the machine has one of its own.
+driver psql "psql" bash psql.sh
+driver psycopg "" "$python" python/psycopg_driver.py
+driver asyncpg "" "$python" python/asyncpg_driver.py
+driver node-postgres "node" env NODE_PATH="$tools/node/node_modules" node node/driver.js
+driver pgx "go" bash -c "cd '$here/go' && go run ."
+driver pgjdbc "java mvn" java -cp "$jar" java/Driver.java
+driver tpch "psql" "$python" python/tpch.py --scale "${TPCH_SCALE:-0.01}"
+if [ -d ../../shared/cases ]; then
+    driver cases "" bash cases.sh "$work"
+fi
+
+echo "$passed passed, $failed failed, $skipped skipped"
+((failed == 0))

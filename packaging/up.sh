@@ -36,6 +36,8 @@ else
     : "${PINTAIL_LISTEN:=127.0.0.1:$(free_port 5432 5433 6432 0)}"
     : "${PINTAIL_ADMIN_LISTEN:=127.0.0.1:$(free_port 8432 8433 0)}"
     export PINTAIL_LISTEN PINTAIL_ADMIN_LISTEN
+    # The fetched psql cannot speak TLS, so without another one a session from this machine may start in plain text.
+    command -v psql >/dev/null || export PINTAIL_ALLOW_PLAINTEXT="${PINTAIL_ALLOW_PLAINTEXT:-loopback}"
     export PINTAIL_WORKER_PROGRAM="${PINTAIL_WORKER_PROGRAM:-$programs/pintail-worker}"
     nohup "$pintail" serve >>"$log" 2>&1 </dev/null &
     pid=$!
@@ -55,7 +57,11 @@ else
 fi
 
 eval "$("$pintail" connection --format env)"
-psql="$PINTAIL_POSTGRES_DIR/bin/psql"
+psql=psql
+if ! command -v psql >/dev/null; then
+    psql="$PINTAIL_POSTGRES_DIR/bin/psql"
+    export PGSSLMODE=disable
+fi
 sql() { "$psql" -XAtqv ON_ERROR_STOP=1 "$@"; }
 if ! sql -c 'SELECT 1 FROM flights LIMIT 0' >/dev/null 2>&1; then
     echo "loading the flights of 2013 from New York (336 776 rows)"
@@ -65,7 +71,10 @@ if ! sql -c 'SELECT 1 FROM flights LIMIT 0' >/dev/null 2>&1; then
 fi
 
 line=$("$pintail" connection)
-command -v psql >/dev/null || line="${line/ psql / $psql }"
+if [ "$psql" != psql ]; then
+    line="${line/ psql / $psql }"
+    line="${line/sslmode=require/sslmode=disable}"
+fi
 cat <<EOF
 
 Pintail is ready. Connect with:

@@ -13,7 +13,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 pub use source::{Mistake, Sources};
-pub use value::{ByteSize, FromText, KernelWallMode, LogFormat, MaybePath, MaybeSecret};
+pub use value::{ByteSize, FromText, KernelWallMode, LogFormat, MaybePath, MaybeSecret, Plaintext};
 
 /// How a field is declared, for the flag, the reference and `--help`.
 #[derive(Debug, Clone, Copy)]
@@ -95,8 +95,8 @@ fields! {
     tls_cert: MaybePath = "", Public;
     /// Private key of the certificate, PEM.
     tls_key: MaybePath = "", Public;
-    /// Whether a client may start a session without TLS.
-    allow_plaintext: bool = "false", Public;
+    /// Who may start a session without TLS: `never` anybody, clients on `loopback` addresses, or `always` everybody.
+    allow_plaintext: Plaintext = "never", Public;
     /// The organisation of clients that name none. Empty: none.
     default_org: String = "local", Public;
     /// Most client connections at a time, those still authenticating included; 0 for no limit.

@@ -60,6 +60,7 @@ impl Installation {
             .env("PINTAIL_DATA_DIR", self.data_dir())
             .env("PINTAIL_LISTEN", "127.0.0.1:0")
             .env("PINTAIL_ADMIN_LISTEN", "127.0.0.1:0")
+            .env("PINTAIL_ALLOW_PLAINTEXT", "loopback")
             .env("PINTAIL_POSTGRES_DIR", cache.join("postgres-18.6.3"))
             .env("PINTAIL_EXTENSION_DIR", cache.join("extensions-1.5.5"))
             .env("PINTAIL_WORKER_PROGRAM", program("pintail-worker")?)
@@ -163,8 +164,17 @@ impl Installation {
 
     /// `psql` as the default user, quiet, unaligned, without a start-up file.
     pub fn psql(&self) -> anyhow::Result<Command> {
-        let mut command = Command::new(cache()?.join("postgres-18.6.3/bin/psql"));
+        // The fetched psql has no TLS; it serves where the machine has none of its own.
+        let own = Command::new("psql").arg("--version").output().is_ok_and(|output| output.status.success());
+        let mut command = if own {
+            Command::new("psql")
+        } else {
+            Command::new(cache()?.join("postgres-18.6.3/bin/psql"))
+        };
         command.args(["-XAtq"]).envs(&self.variables);
+        if !own {
+            command.env("PGSSLMODE", "disable");
+        }
         Ok(command)
     }
 

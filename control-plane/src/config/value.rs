@@ -39,6 +39,28 @@ pub struct ByteSize(pub u64);
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct KernelWallMode(pub KernelWall);
 
+/// Who may start a session without TLS.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Plaintext {
+    /// Nobody.
+    Never,
+    /// Clients on this machine.
+    Loopback,
+    /// Everybody.
+    Always,
+}
+
+impl Plaintext {
+    /// Whether a client at this address may.
+    pub fn allows(self, client: std::net::IpAddr) -> bool {
+        match self {
+            Self::Never => false,
+            Self::Loopback => client.is_loopback(),
+            Self::Always => true,
+        }
+    }
+}
+
 /// The shape of log lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LogFormat {
@@ -81,11 +103,16 @@ impl FromText for SocketAddr {
     }
 }
 
-impl FromText for bool {
-    const FORM: &'static str = "`true` or `false`";
+impl FromText for Plaintext {
+    const FORM: &'static str = "`never`, `loopback` or `always`";
 
     fn from_text(text: &str) -> Result<Self, String> {
-        text.parse().map_err(|_| format!("`{text}` is neither true nor false"))
+        match text {
+            "never" => Ok(Self::Never),
+            "loopback" => Ok(Self::Loopback),
+            "always" => Ok(Self::Always),
+            _ => Err(format!("`{text}` is none of never, loopback, always")),
+        }
     }
 }
 

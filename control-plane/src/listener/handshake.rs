@@ -75,7 +75,7 @@ pub(super) async fn establish(
                 return Ok(None);
             }
             FirstPacket::Start(startup) => {
-                if !server.config.allow_plaintext {
+                if !server.config.allow_plaintext.allows(address.ip()) {
                     let report = Report::new(
                         SqlState::INVALID_AUTHORIZATION_SPECIFICATION,
                         "this server accepts sessions over TLS only",
