@@ -45,9 +45,15 @@ pub(crate) fn rows_by_type(statement_type: u32) -> Option<bool> {
 }
 
 impl LogicalType {
-    /// Whether it is a `LIST`.
-    pub(crate) fn is_list(&self) -> bool {
-        self.id() == sys::DUCKDB_TYPE_DUCKDB_TYPE_LIST
+    /// Whether it has named parts, members or labels.
+    pub(crate) fn is_composite(&self) -> bool {
+        matches!(
+            self.id(),
+            sys::DUCKDB_TYPE_DUCKDB_TYPE_STRUCT
+                | sys::DUCKDB_TYPE_DUCKDB_TYPE_MAP
+                | sys::DUCKDB_TYPE_DUCKDB_TYPE_UNION
+                | sys::DUCKDB_TYPE_DUCKDB_TYPE_ENUM
+        )
     }
 
     /// Whether it is a `DECIMAL`.

@@ -53,7 +53,7 @@ pub enum Error {
     Parameter {
         /// 1-based.
         position: usize,
-        /// The reason, already told as PostgreSQL does.
+        /// The reason, already told as `PostgreSQL` does.
         report: Box<Report>,
     },
     /// Too few or too many parameters.

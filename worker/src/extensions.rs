@@ -18,14 +18,14 @@ const MANIFEST: &str = "SHA256SUMS";
 
 /// The extension files that may be loaded, verified.
 #[derive(Debug, Clone)]
-pub struct Extensions {
+pub(crate) struct Extensions {
     directory: PathBuf,
     files: HashMap<String, PathBuf>,
 }
 
 impl Extensions {
     /// Lists the directory and verifies every pinned file. `pins` overrule the manifest.
-    pub fn verify(directory: &Path, pins: &[(String, String)]) -> Result<Self, Error> {
+    pub(crate) fn verify(directory: &Path, pins: &[(String, String)]) -> Result<Self, Error> {
         let directory = directory
             .canonicalize()
             .map_err(io_error("cannot open the extension directory"))?;

@@ -5,6 +5,7 @@
 mod actions;
 mod bearer;
 mod service;
+mod standard;
 
 use std::path::Path;
 use std::sync::Arc;

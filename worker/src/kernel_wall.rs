@@ -127,7 +127,7 @@ fn library_directory() -> Option<PathBuf> {
 #[cfg(target_os = "linux")]
 mod platform {
     use std::os::fd::{AsFd, OwnedFd};
-    use std::path::PathBuf;
+    use std::path::Path;
 
     use landlock::{
         ABI, Access, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, NetPort, PathBeneath, PathFd, Ruleset,
@@ -180,7 +180,7 @@ mod platform {
         Ok((rules.restrict_self()?.ruleset, pins))
     }
 
-    fn read_rights(path: &PathBuf) -> BitFlags<AccessFs> {
+    fn read_rights(path: &Path) -> BitFlags<AccessFs> {
         if path.is_dir() {
             AccessFs::from_read(WANTED)
         } else {

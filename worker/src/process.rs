@@ -25,7 +25,7 @@ use crate::worker::Worker;
 /// What runs at SIGTERM may go on for this long.
 const DRAIN: Duration = Duration::from_secs(25);
 
-/// A Pintail worker: one DuckDB session at a time for one organisation. Started by `pintail`, not by hand.
+/// A Pintail worker: one `DuckDB` session at a time for one organisation. Started by `pintail`, not by hand.
 #[derive(Debug, Parser)]
 #[command(version)]
 pub struct Arguments {
@@ -71,14 +71,15 @@ fn start(arguments: &Arguments) -> Result<(), Error> {
             what: "cannot start the runtime".to_owned(),
             source,
         })?;
-    runtime.block_on(serve(
-        Blueprint {
-            bootstrap,
-            extensions,
-            engine_wall,
-        },
-        wall.state.clone(),
-    ))
+    let blueprint = Blueprint {
+        bootstrap,
+        extensions,
+        engine_wall,
+    };
+    let outcome = runtime.block_on(serve(blueprint, wall.state.clone()));
+    // Standard input is read on a thread that only the parent can wake; the process does not wait for it.
+    runtime.shutdown_background();
+    outcome
 }
 
 /// Tests of the kernel wall run without the engine's, in builds with debug assertions only.

@@ -4,6 +4,7 @@
 
 mod control;
 mod encoder;
+mod ingest;
 mod job;
 mod outlet;
 mod placeholders;
@@ -20,11 +21,13 @@ use std::time::Duration;
 
 use arrow_flight::FlightData;
 use futures::stream::{self, BoxStream, StreamExt};
-use pintail_worker_api::messages::{Execute, OpenSession, Prepare, Prepared};
+use pintail_worker_api::messages::{Execute, OpenSession, Prepare};
 use tokio::sync::oneshot;
 use tokio_util::task::task_tracker::TaskTrackerToken;
 
 use self::control::{Control, Guard};
+pub(crate) use self::ingest::{Creation, Ingest};
+pub(crate) use self::job::Described;
 use self::job::{Answer, Early, ExecuteJob, Job};
 use self::outlet::Outlet;
 use crate::engine::instance::Instance;
@@ -124,13 +127,27 @@ impl Session {
     }
 
     /// Prepares a statement.
-    pub(crate) async fn prepare(&self, request: Prepare) -> Result<Prepared, Error> {
+    pub(crate) async fn prepare(&self, request: Prepare) -> Result<Described, Error> {
         let guard = self.control.enter(self.numbers.fetch_add(1, Ordering::Relaxed));
         let (reply, answer) = oneshot::channel();
         self.submit(Job::Prepare {
             request,
             stop: Arc::clone(&guard.stop),
             sequence: guard.sequence(),
+            reply,
+        })?;
+        answer.await.map_err(|_| gone())?
+    }
+
+    /// Loads batches into a table; the number of rows.
+    pub(crate) async fn ingest(&self, ingest: Ingest) -> Result<u64, Error> {
+        let guard = self.control.enter(self.numbers.fetch_add(1, Ordering::Relaxed));
+        let (reply, answer) = oneshot::channel();
+        let (ingest, stop, sequence) = (Box::new(ingest), Arc::clone(&guard.stop), guard.sequence());
+        self.submit(Job::Ingest {
+            ingest,
+            stop,
+            sequence,
             reply,
         })?;
         answer.await.map_err(|_| gone())?

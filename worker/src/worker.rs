@@ -14,7 +14,7 @@ use crate::tasks::Tasks;
 
 /// One organisation's worker.
 pub(crate) struct Worker {
-    worker_id: String,
+    name: String,
     kernel_wall: String,
     spool_directory: Arc<Path>,
     standby: Arc<Standby>,
@@ -36,12 +36,12 @@ enum Slot {
 impl Worker {
     /// A worker whose first standby instance is being built.
     pub(crate) fn start(blueprint: Blueprint, kernel_wall: String, tasks: Tasks) -> Result<Self, Error> {
-        let worker_id = blueprint.bootstrap.worker_id.clone();
+        let name = blueprint.bootstrap.worker_id.clone();
         let spool_directory = Arc::from(blueprint.bootstrap.temp_dir.as_path());
         let standby = Arc::new(Standby::start(blueprint)?);
         let (slot, broken) = (Mutex::new(Slot::Idle), Arc::default());
         Ok(Self {
-            worker_id,
+            name,
             kernel_wall,
             spool_directory,
             standby,
@@ -79,7 +79,7 @@ impl Worker {
             external_access: instance.external_access,
             configuration_locked: instance.configuration_locked,
             kernel_wall: self.kernel_wall.clone(),
-            worker_id: self.worker_id.clone(),
+            worker_id: self.name.clone(),
         };
         let (standby, broken) = (Arc::clone(&self.standby), Arc::clone(&self.broken));
         let settings = session::Settings {
@@ -135,7 +135,7 @@ impl Worker {
     /// The worker's account of itself.
     pub(crate) fn status(&self) -> WorkerStatus {
         WorkerStatus {
-            worker_id: self.worker_id.clone(),
+            worker_id: self.name.clone(),
             busy: !matches!(*self.lock(), Slot::Idle),
             broken: self.broken.load(Ordering::Acquire),
             standby_ready: self.standby.is_ready(),

@@ -278,7 +278,7 @@ impl Prepared {
         // SAFETY: an all-zero result is the interface's empty value.
         let mut result = ResultSet {
             raw: unsafe { std::mem::zeroed() },
-            _connection: self.connection.clone(),
+            connection: self.connection.clone(),
         };
         // SAFETY: live statement; the result is owned by `result` even where it holds an error.
         let state = unsafe { sys::duckdb_execute_prepared_streaming(self.raw, &raw mut result.raw) };
@@ -293,7 +293,7 @@ impl Prepared {
 /// A result whose rows are fetched chunk by chunk.
 pub(crate) struct ResultSet {
     raw: sys::duckdb_result,
-    _connection: Connection,
+    connection: Connection,
 }
 // SAFETY: used by one thread at a time.
 unsafe impl Send for ResultSet {}
@@ -351,7 +351,7 @@ impl ResultSet {
         if !raw.is_null() {
             return Ok(Some(Chunk {
                 raw,
-                _connection: self._connection.clone(),
+                _connection: self.connection.clone(),
             }));
         }
         // SAFETY: live result.
@@ -380,12 +380,6 @@ pub(crate) struct Chunk {
 unsafe impl Send for Chunk {}
 
 impl Chunk {
-    /// Number of rows.
-    pub(crate) fn len(&self) -> usize {
-        // SAFETY: live chunk.
-        usize::try_from(unsafe { sys::duckdb_data_chunk_get_size(self.raw) }).unwrap_or(0)
-    }
-
     /// The rows as an Arrow batch of a schema that [`ArrowOptions::schema`] made for the same types.
     pub(crate) fn to_batch(&self, options: &ArrowOptions, schema: &SchemaRef) -> Result<RecordBatch, Failure> {
         let mut array = FFI_ArrowArray::empty();
@@ -490,26 +484,14 @@ impl LogicalType {
         unsafe { (sys::duckdb_decimal_width(self.0), sys::duckdb_decimal_scale(self.0)) }
     }
 
-    /// Element types: of a list or array one, of a map two, of a struct or union its members.
-    pub(crate) fn children(&self) -> Vec<Self> {
-        // SAFETY: live type, each call for the id it is made for, indices below the counts.
+    /// The element type of a `LIST` or `ARRAY`.
+    pub(crate) fn element(&self) -> Option<Self> {
+        // SAFETY: live type, each call for the id it is made for.
         unsafe {
             match self.id() {
-                sys::DUCKDB_TYPE_DUCKDB_TYPE_LIST => vec![Self(sys::duckdb_list_type_child_type(self.0))],
-                sys::DUCKDB_TYPE_DUCKDB_TYPE_ARRAY => vec![Self(sys::duckdb_array_type_child_type(self.0))],
-                sys::DUCKDB_TYPE_DUCKDB_TYPE_MAP => {
-                    vec![
-                        Self(sys::duckdb_map_type_key_type(self.0)),
-                        Self(sys::duckdb_map_type_value_type(self.0)),
-                    ]
-                }
-                sys::DUCKDB_TYPE_DUCKDB_TYPE_STRUCT => (0..sys::duckdb_struct_type_child_count(self.0))
-                    .map(|index| Self(sys::duckdb_struct_type_child_type(self.0, index)))
-                    .collect(),
-                sys::DUCKDB_TYPE_DUCKDB_TYPE_UNION => (0..sys::duckdb_union_type_member_count(self.0))
-                    .map(|index| Self(sys::duckdb_union_type_member_type(self.0, index)))
-                    .collect(),
-                _ => Vec::new(),
+                sys::DUCKDB_TYPE_DUCKDB_TYPE_LIST => Some(Self(sys::duckdb_list_type_child_type(self.0))),
+                sys::DUCKDB_TYPE_DUCKDB_TYPE_ARRAY => Some(Self(sys::duckdb_array_type_child_type(self.0))),
+                _ => None,
             }
         }
     }

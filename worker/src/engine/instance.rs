@@ -30,7 +30,7 @@ pub(crate) struct Blueprint {
 
 /// Whether the engine's own wall is raised.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum EngineWall {
+pub(crate) enum EngineWall {
     /// As in production.
     Up,
     /// Left out, so that a test can see what the kernel alone stops.
@@ -272,6 +272,7 @@ fn literal(text: &str) -> String {
     format!("'{}'", text.replace('\'', "''"))
 }
 
-fn identifier(name: &str) -> String {
+/// A quoted name.
+pub(crate) fn identifier(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
 }

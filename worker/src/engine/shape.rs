@@ -19,8 +19,8 @@ pub(crate) struct Shape {
     pub(crate) columns: Vec<ColumnSpec>,
     /// The Arrow schema of the batches.
     pub(crate) schema: SchemaRef,
-    /// The engine's types, written out.
-    pub(crate) signature: String,
+    /// The engine's types, written out; `None` where a comparison has to look deeper.
+    pub(crate) signature: Option<String>,
 }
 
 impl Shape {
@@ -71,29 +71,29 @@ impl Shape {
 /// The name that makes a type more than its layout: `json` over text, an enum's name, a user's type.
 pub(crate) fn alias(logical: &LogicalType) -> String {
     let own = logical.alias();
-    if !own.is_empty() || !logical.is_list() {
-        return own;
-    }
-    let element = logical.children().first().map(alias).unwrap_or_default();
-    if element.is_empty() {
-        element
-    } else {
-        format!("{element}[]")
+    match logical.element() {
+        Some(element) if own.is_empty() => {
+            let inner = alias(&element);
+            if inner.is_empty() { inner } else { format!("{inner}[]") }
+        }
+        _ => own,
     }
 }
 
-/// The engine's types of some columns, written out.
-pub(crate) fn signature<'a>(types: impl Iterator<Item = &'a LogicalType>) -> String {
+/// The engine's types of some columns, written out; `None` where one is too deep to be compared cheaply.
+pub(crate) fn signature<'a>(mut types: impl Iterator<Item = &'a LogicalType>) -> Option<String> {
     let mut text = String::new();
-    types.for_each(|logical| write_signature(logical, &mut text));
-    text
+    types
+        .try_for_each(|logical| write_signature(logical, &mut text))
+        .map(|()| text)
 }
 
-/// Appends one type to a signature.
-pub(crate) fn write_signature(logical: &LogicalType, text: &mut String) {
-    let id = logical.id();
+fn write_signature(logical: &LogicalType, text: &mut String) -> Option<()> {
+    if logical.is_composite() {
+        return None;
+    }
     // Writing to a text cannot fail.
-    let _ = write!(text, "{id}");
+    let _ = write!(text, "{}", logical.id());
     if logical.is_decimal() {
         let (width, scale) = logical.decimal();
         let _ = write!(text, ".{width}.{scale}");
@@ -102,11 +102,8 @@ pub(crate) fn write_signature(logical: &LogicalType, text: &mut String) {
     if !alias.is_empty() {
         let _ = write!(text, ":{alias}");
     }
-    let children = logical.children();
-    if !children.is_empty() {
-        text.push('(');
-        children.iter().for_each(|child| write_signature(child, text));
-        text.push(')');
-    }
     text.push(';');
+    logical
+        .element()
+        .map_or(Some(()), |element| write_signature(&element, text))
 }

@@ -18,11 +18,10 @@ pub(super) async fn run(worker: &Worker, action: Action) -> Result<FlightResult,
             worker.close(StopReason::Request);
             Vec::new()
         }
-        PREPARE => worker
-            .session()?
-            .prepare(read::<Prepare>(action.body)?)
-            .await?
-            .encode_to_vec(),
+        PREPARE => {
+            let described = worker.session()?.prepare(read::<Prepare>(action.body)?).await?;
+            described.description.encode_to_vec()
+        }
         CLOSE_STATEMENT => {
             worker
                 .session()?

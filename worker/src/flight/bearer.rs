@@ -25,7 +25,7 @@ impl Interceptor for Bearer {
         let given = request
             .metadata()
             .get("authorization")
-            .map(|value| value.as_encoded_bytes())
+            .map(tonic::metadata::MetadataValue::as_encoded_bytes)
             .unwrap_or_default();
         if bool::from(given.ct_eq(self.expected.expose().as_slice())) {
             Ok(request)

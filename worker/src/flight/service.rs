@@ -2,15 +2,24 @@
 
 use std::sync::Arc;
 
+use arrow_flight::encode::FlightDataEncoderBuilder;
 use arrow_flight::flight_service_server::FlightService;
-use arrow_flight::sql::server::FlightSqlService;
-use arrow_flight::sql::{Any, SqlInfo};
-use arrow_flight::{Action, Ticket};
-use futures::StreamExt;
+use arrow_flight::sql::server::{FlightSqlService, PeekableFlightDataStream};
+use arrow_flight::sql::{
+    ActionBeginTransactionRequest, ActionBeginTransactionResult, ActionClosePreparedStatementRequest,
+    ActionCreatePreparedStatementRequest, ActionCreatePreparedStatementResult, ActionEndTransactionRequest, Any,
+    CommandGetSqlInfo, CommandPreparedStatementQuery, CommandPreparedStatementUpdate, CommandStatementIngest,
+    CommandStatementQuery, CommandStatementUpdate, EndTransaction, ProstMessageExt, SqlInfo, TicketStatementQuery,
+};
+use arrow_flight::{Action, FlightData, FlightDescriptor, FlightEndpoint, FlightInfo, Ticket};
+use bytes::Bytes;
+use futures::{Stream, StreamExt, TryStreamExt};
 use pintail_worker_api::messages::{EXECUTE_TYPE_URL, Execute};
+use prost::Message;
 use tonic::{Request, Response, Status};
 
 use super::actions;
+use super::standard::{self, Keep};
 use crate::error::Error;
 use crate::worker::Worker;
 
@@ -28,10 +37,36 @@ impl Service {
         Self { worker }
     }
 
-    async fn execute(&self, execute: Execute) -> Result<DoGet, Error> {
-        let messages = self.worker.session()?.execute(execute).await?;
-        let stream = messages.map(|message| message.map_err(|error| error.to_status()));
-        Ok(Response::new(Box::pin(stream)))
+    async fn fetch(&self, handle: &[u8], keep: Keep) -> Result<DoGet, Error> {
+        let rows = standard::fetch(self.worker.session()?, read_handle(handle)?, keep).await?;
+        Ok(answer(rows))
+    }
+
+    async fn info(&self, sql: &str, descriptor: FlightDescriptor) -> Result<FlightInfo, Error> {
+        let described = standard::prepare(&self.worker, sql).await?;
+        let handle = write_handle(described.description.handle);
+        standard::info(
+            &described,
+            &TicketStatementQuery {
+                statement_handle: handle,
+            }
+            .as_any(),
+            descriptor,
+        )
+    }
+
+    async fn update(&self, execute: Execute) -> Result<i64, Error> {
+        let session = self.worker.session_or_open().await?;
+        standard::update(&session, execute).await
+    }
+
+    async fn create(&self, sql: &str) -> Result<ActionCreatePreparedStatementResult, Error> {
+        let described = standard::prepare(&self.worker, sql).await?;
+        Ok(ActionCreatePreparedStatementResult {
+            prepared_statement_handle: write_handle(described.description.handle),
+            dataset_schema: standard::schema_bytes(&described.schema)?,
+            parameter_schema: Bytes::new(),
+        })
     }
 }
 
@@ -43,16 +78,188 @@ impl FlightSqlService for Service {
         if message.type_url != EXECUTE_TYPE_URL {
             return Err(Status::unimplemented(format!("unknown ticket {}", message.type_url)));
         }
-        let execute = actions::read(message.value).map_err(|error| error.to_status())?;
-        self.execute(execute).await.map_err(|error| error.to_status())
+        let session = told(self.worker.session())?;
+        let execute = told(actions::read(message.value))?;
+        told(session.execute(execute).await).map(answer)
     }
 
     async fn do_action_fallback(&self, request: Request<Action>) -> Result<DoAction, Status> {
-        let answer = actions::run(&self.worker, request.into_inner())
-            .await
-            .map_err(|error| error.to_status())?;
+        let answer = told(actions::run(&self.worker, request.into_inner()).await)?;
         Ok(Response::new(Box::pin(futures::stream::iter([Ok(answer)]))))
     }
 
+    async fn get_flight_info_statement(
+        &self,
+        query: CommandStatementQuery,
+        request: Request<FlightDescriptor>,
+    ) -> Result<Response<FlightInfo>, Status> {
+        told(self.info(&query.query, request.into_inner()).await).map(Response::new)
+    }
+
+    async fn do_get_statement(&self, ticket: TicketStatementQuery, _: Request<Ticket>) -> Result<DoGet, Status> {
+        told(self.fetch(&ticket.statement_handle, Keep::No).await)
+    }
+
+    async fn do_put_statement_update(
+        &self,
+        command: CommandStatementUpdate,
+        _: Request<PeekableFlightDataStream>,
+    ) -> Result<i64, Status> {
+        told(
+            self.update(Execute {
+                sql: command.query,
+                ..Execute::default()
+            })
+            .await,
+        )
+    }
+
+    async fn do_put_statement_ingest(
+        &self,
+        command: CommandStatementIngest,
+        request: Request<PeekableFlightDataStream>,
+    ) -> Result<i64, Status> {
+        told(standard::ingest(&self.worker, command, request.into_inner().into_peekable()).await)
+    }
+
+    async fn do_action_create_prepared_statement(
+        &self,
+        command: ActionCreatePreparedStatementRequest,
+        _: Request<Action>,
+    ) -> Result<ActionCreatePreparedStatementResult, Status> {
+        told(self.create(&command.query).await)
+    }
+
+    async fn do_action_close_prepared_statement(
+        &self,
+        command: ActionClosePreparedStatementRequest,
+        _: Request<Action>,
+    ) -> Result<(), Status> {
+        let handle = told(read_handle(&command.prepared_statement_handle))?;
+        told(
+            self.worker
+                .session()
+                .and_then(|session| session.close_statement(handle)),
+        )
+    }
+
+    async fn get_flight_info_prepared_statement(
+        &self,
+        command: CommandPreparedStatementQuery,
+        request: Request<FlightDescriptor>,
+    ) -> Result<Response<FlightInfo>, Status> {
+        let ticket = Ticket {
+            ticket: command.as_any().encode_to_vec().into(),
+        };
+        let endpoint = FlightEndpoint::new().with_ticket(ticket);
+        Ok(Response::new(
+            FlightInfo::new()
+                .with_endpoint(endpoint)
+                .with_descriptor(request.into_inner()),
+        ))
+    }
+
+    async fn do_get_prepared_statement(
+        &self,
+        command: CommandPreparedStatementQuery,
+        _: Request<Ticket>,
+    ) -> Result<DoGet, Status> {
+        told(self.fetch(&command.prepared_statement_handle, Keep::Yes).await)
+    }
+
+    async fn do_put_prepared_statement_update(
+        &self,
+        command: CommandPreparedStatementUpdate,
+        _: Request<PeekableFlightDataStream>,
+    ) -> Result<i64, Status> {
+        let handle = told(read_handle(&command.prepared_statement_handle))?;
+        told(
+            self.update(Execute {
+                handle,
+                ..Execute::default()
+            })
+            .await,
+        )
+    }
+
+    async fn do_action_begin_transaction(
+        &self,
+        _: ActionBeginTransactionRequest,
+        _: Request<Action>,
+    ) -> Result<ActionBeginTransactionResult, Status> {
+        told(
+            self.update(Execute {
+                sql: "BEGIN".to_owned(),
+                ..Execute::default()
+            })
+            .await,
+        )?;
+        // A session has one transaction at a time, so its name says nothing.
+        Ok(ActionBeginTransactionResult {
+            transaction_id: Bytes::from_static(b"transaction"),
+        })
+    }
+
+    async fn do_action_end_transaction(
+        &self,
+        command: ActionEndTransactionRequest,
+        _: Request<Action>,
+    ) -> Result<(), Status> {
+        let sql = if command.action() == EndTransaction::Commit {
+            "COMMIT"
+        } else {
+            "ROLLBACK"
+        };
+        told(
+            self.update(Execute {
+                sql: sql.to_owned(),
+                ..Execute::default()
+            })
+            .await,
+        )
+        .map(drop)
+    }
+
+    async fn get_flight_info_sql_info(
+        &self,
+        command: CommandGetSqlInfo,
+        request: Request<FlightDescriptor>,
+    ) -> Result<Response<FlightInfo>, Status> {
+        let ticket = Ticket {
+            ticket: command.as_any().encode_to_vec().into(),
+        };
+        let info = FlightInfo::new().with_endpoint(FlightEndpoint::new().with_ticket(ticket));
+        Ok(Response::new(info.with_descriptor(request.into_inner())))
+    }
+
+    async fn do_get_sql_info(&self, command: CommandGetSqlInfo, _: Request<Ticket>) -> Result<DoGet, Status> {
+        let info = told(standard::sql_info())?;
+        let builder = command.into_builder(&info);
+        let batch = builder.build();
+        let stream = FlightDataEncoderBuilder::new()
+            .with_schema(info.schema())
+            .build(futures::stream::iter([batch]));
+        Ok(Response::new(Box::pin(stream.map_err(Status::from))))
+    }
+
     async fn register_sql_info(&self, _: i32, _: &SqlInfo) {}
+}
+
+fn answer(messages: impl Stream<Item = Result<FlightData, Error>> + Send + 'static) -> DoGet {
+    Response::new(Box::pin(messages.map(told)))
+}
+
+fn told<T>(outcome: Result<T, Error>) -> Result<T, Status> {
+    outcome.map_err(|error| error.to_status())
+}
+
+fn write_handle(handle: u64) -> Bytes {
+    Bytes::copy_from_slice(&handle.to_be_bytes())
+}
+
+fn read_handle(bytes: &[u8]) -> Result<u64, Error> {
+    let bytes = bytes
+        .try_into()
+        .map_err(|_| Error::BadRequest("a malformed statement handle".to_owned()))?;
+    Ok(u64::from_be_bytes(bytes))
 }

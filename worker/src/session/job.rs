@@ -3,10 +3,12 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use arrow_flight::FlightData;
+use arrow_schema::SchemaRef;
 use pintail_worker_api::messages::{Execute, Prepare, Prepared};
 use tokio::sync::oneshot;
 
 use super::control::Stop;
+use super::ingest::Ingest;
 use super::outlet::Outlet;
 use super::render::Renderer;
 use crate::error::Error;
@@ -24,7 +26,18 @@ pub(crate) enum Job {
         /// The number under which it is registered.
         sequence: u64,
         /// Where the answer goes.
-        reply: oneshot::Sender<Result<Prepared, Error>>,
+        reply: oneshot::Sender<Result<Described, Error>>,
+    },
+    /// Load batches into a table.
+    Ingest {
+        /// What and where.
+        ingest: Box<Ingest>,
+        /// Set when nobody waits any more.
+        stop: Arc<Stop>,
+        /// The number under which it is registered.
+        sequence: u64,
+        /// Where the number of rows goes.
+        reply: oneshot::Sender<Result<u64, Error>>,
     },
     /// Free a statement.
     CloseStatement {
@@ -42,6 +55,14 @@ pub(crate) enum Job {
     },
     /// End.
     End,
+}
+
+/// A prepared statement, as described.
+pub(crate) struct Described {
+    /// For the contract.
+    pub(crate) description: Prepared,
+    /// For Arrow clients; without fields where no rows come.
+    pub(crate) schema: SchemaRef,
 }
 
 /// A statement to run.

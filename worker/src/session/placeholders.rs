@@ -63,7 +63,7 @@ impl Casted {
 pub(crate) fn has_word(text: &str, word: &str) -> bool {
     let mut found = false;
     scan(text, |piece, token| {
-        found |= matches!(token, Token::Word) && piece.eq_ignore_ascii_case(word)
+        found |= matches!(token, Token::Word) && piece.eq_ignore_ascii_case(word);
     });
     found
 }

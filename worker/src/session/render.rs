@@ -5,6 +5,7 @@ use std::sync::Arc;
 use arrow_array::RecordBatch;
 use arrow_flight::{FlightData, SchemaAsIpc};
 use arrow_ipc::writer::{CompressionContext, DictionaryTracker, IpcDataGenerator, IpcWriteOptions};
+use arrow_schema::Schema;
 use pintail_pgtypes::{Format, RenderSettings, RowEncoder};
 use pintail_worker_api::messages::{Frame, Header, RowsWanted, Trailer, Want};
 use prost::Message;
@@ -145,10 +146,10 @@ impl Renderer {
         let (dictionaries, data) = encoded.map_err(|error| Error::Internal(error.to_string()))?;
         let rows = u32::try_from(batch.num_rows()).unwrap_or(u32::MAX);
         for dictionary in dictionaries {
-            self.send(Frame::default(), dictionary.into());
+            self.send(&Frame::default(), dictionary.into());
         }
         self.send(
-            Frame {
+            &Frame {
                 rows,
                 ..Frame::default()
             },
@@ -162,7 +163,7 @@ impl Renderer {
         if std::mem::take(&mut self.header_due) {
             let message = SchemaAsIpc::new(&self.shape.schema, &ipc.options).into();
             self.send(
-                Frame {
+                &Frame {
                     header: Some(self.shape.header.clone()),
                     ..Frame::default()
                 },
@@ -188,10 +189,10 @@ impl Renderer {
             };
             message.data_body = std::mem::replace(buffer, Vec::with_capacity(next)).into();
         }
-        self.send(frame, message);
+        self.send(&frame, message);
     }
 
-    fn send(&mut self, frame: Frame, mut message: FlightData) {
+    fn send(&mut self, frame: &Frame, mut message: FlightData) {
         message.app_metadata = frame.encode_to_vec().into();
         self.sent += message.data_body.len();
         self.ready.push(message);
@@ -224,18 +225,40 @@ fn rows(wanted: &RowsWanted, shape: &Shape) -> Result<Kind, Error> {
     })
 }
 
-/// The one message of a statement that returns no rows.
-pub(crate) fn count_only(count: u64, engine_us: u64) -> FlightData {
-    let trailer = Some(Trailer { count, engine_us });
-    let frame = Frame {
-        header: Some(Header::default()),
-        rows: 0,
-        trailer,
-    };
-    FlightData {
+/// The answer of a statement that returns no rows: one message, and before it an empty schema where Arrow is wanted.
+pub(crate) fn count_only(want: Option<&Want>, count: u64, engine_us: u64) -> Vec<FlightData> {
+    let (header, trailer) = (Some(Header::default()), Some(Trailer { count, engine_us }));
+    let message = |frame: Frame, message| FlightData {
         app_metadata: frame.encode_to_vec().into(),
-        ..FlightData::default()
+        ..message
+    };
+    if !matches!(want, Some(Want::Arrow(_))) {
+        return vec![message(
+            Frame {
+                header,
+                rows: 0,
+                trailer,
+            },
+            FlightData::default(),
+        )];
     }
+    let schema = SchemaAsIpc::new(&Schema::empty(), &IpcWriteOptions::default()).into();
+    vec![
+        message(
+            Frame {
+                header,
+                ..Frame::default()
+            },
+            schema,
+        ),
+        message(
+            Frame {
+                trailer,
+                ..Frame::default()
+            },
+            FlightData::default(),
+        ),
+    ]
 }
 
 /// The session's settings as a ticket carries them.

@@ -11,13 +11,13 @@ use std::sync::mpsc::Receiver;
 use std::thread;
 use std::time::Instant;
 
-use pintail_worker_api::messages::{Execute, Prepare, Prepared, Want};
+use pintail_worker_api::messages::{Execute, Prepare, Want};
 use tokio::sync::oneshot;
 
 use super::Settings;
 use super::control::{Control, Stop};
 use super::encoder::Encoder;
-use super::job::{Answer, Early, ExecuteJob, Job};
+use super::job::{Answer, Described, Early, ExecuteJob, Job};
 use super::outlet::Outlet;
 use super::render::{self, FRAME, Renderer, count_only};
 use super::statement::{Bench, Statement, run_setup};
@@ -103,6 +103,19 @@ impl Runner {
                     self.control.end();
                     self.answer(reply, outcome);
                 }
+                Job::Ingest {
+                    ingest,
+                    stop,
+                    sequence,
+                    reply,
+                } => {
+                    let outcome = self
+                        .control
+                        .begin(sequence, &stop)
+                        .and_then(|()| ingest.run(&self.connection));
+                    self.control.end();
+                    self.answer(reply, outcome.map_err(|error| explained(error, &stop)));
+                }
                 Job::CloseStatement { handle } => drop(self.statements.remove(&handle)),
                 Job::Setup { sql, catalog, reply } => {
                     let outcome = self.set_up(&sql, &catalog);
@@ -120,7 +133,7 @@ impl Runner {
         sql.iter().try_for_each(|sql| run_setup(&self.connection, sql))
     }
 
-    fn prepare(&mut self, request: &Prepare) -> Result<Prepared, Error> {
+    fn prepare(&mut self, request: &Prepare) -> Result<Described, Error> {
         let bench = Bench {
             connection: &self.connection,
             arrow: &self.arrow,
@@ -129,8 +142,9 @@ impl Runner {
         let handle = self.next_handle;
         let description = statement.describe(handle, bench)?;
         self.next_handle += 1;
+        let schema = statement.schema();
         self.statements.insert(handle, statement);
-        Ok(description)
+        Ok(Described { description, schema })
     }
 
     fn execute(&mut self, job: ExecuteJob) {
@@ -157,8 +171,8 @@ impl Runner {
             }
             Ok(Begun::Count(count)) => {
                 self.control.end();
-                let message = count_only(count, micros(started));
-                self.answer(reply, Ok(Answer::Whole(vec![message])));
+                let messages = count_only(request.want.as_ref(), count, micros(started));
+                self.answer(reply, Ok(Answer::Whole(messages)));
             }
             Err(error) => {
                 self.control.end();
@@ -207,7 +221,7 @@ impl Runner {
             let lent = flow.early.lend(renderer, || flow.fetch(&mut result));
             renderer = lent.renderer;
             if let Some(outlet) = lent.outlet {
-                return self.hand_over(flow, renderer, result, outlet, lent.outcome);
+                return self.hand_over(flow, renderer, result, &outlet, lent.outcome);
             }
             match lent.outcome {
                 Ok(Some(chunk)) => {
@@ -221,7 +235,7 @@ impl Runner {
             if renderer.size() >= FRAME {
                 let outlet = self.open_outlet(flow, reply);
                 let next = flow.fetch(&mut result);
-                return self.hand_over(flow, renderer, result, outlet, next);
+                return self.hand_over(flow, renderer, result, &outlet, next);
             }
         };
         drop(result);
@@ -249,10 +263,10 @@ impl Runner {
         flow: &Flow<'_>,
         renderer: Box<Renderer>,
         mut result: ResultSet,
-        outlet: Arc<Outlet>,
+        outlet: &Arc<Outlet>,
         mut fetched: Fetched,
     ) {
-        self.encoder.begin(renderer, Arc::clone(&outlet));
+        self.encoder.begin(renderer, Arc::clone(outlet));
         let outcome = loop {
             match fetched {
                 Ok(Some(_)) if outlet.is_unwanted() => break Err(Error::Stopped(StopReason::Dropped)),

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use arrow_schema::{Schema, SchemaRef};
 use pintail_pgtypes::{RenderSettings, oid};
 use pintail_worker_api::messages::{Param, Prepared as Description};
 
@@ -179,6 +180,13 @@ impl Statement {
         })
     }
 
+    /// The schema of what was described; without fields where no rows come.
+    pub(crate) fn schema(&self) -> SchemaRef {
+        self.described
+            .as_ref()
+            .map_or_else(|| Arc::new(Schema::empty()), |shape| Arc::clone(&shape.schema))
+    }
+
     fn describe_rows(&self, bench: Bench<'_>) -> Result<Arc<Shape>, Error> {
         let describing = self.describing.as_ref().and_then(|casted| {
             bench
@@ -228,7 +236,7 @@ impl Statement {
     pub(crate) fn shape_of(&mut self, result: &mut ResultSet, arrow: &ArrowOptions) -> Result<Arc<Shape>, Error> {
         if let Some(shape) = &self.described {
             let types: Vec<_> = result.types().collect();
-            if signature(types.iter()) == shape.signature {
+            if shape.signature.is_some() && signature(types.iter()) == shape.signature {
                 return Ok(Arc::clone(shape));
             }
         }

@@ -14,7 +14,7 @@ fn numbered(sql: &str, sequence: u64) -> Execute {
     Execute {
         sql: sql.into(),
         sequence,
-        want: text(),
+        want: Some(text()),
         ..Execute::default()
     }
 }

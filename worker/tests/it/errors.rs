@@ -126,7 +126,7 @@ async fn a_plan_whose_result_changed_is_refused() -> Result<()> {
     let one = worker.client.prepare(&prepare("SELECT i FROM t")).await?;
     let run = |handle| pintail_worker_api::messages::Execute {
         handle,
-        want: crate::harness::text(),
+        want: Some(crate::harness::text()),
         ..Default::default()
     };
     worker.sql("ALTER TABLE t ADD COLUMN v VARCHAR").await?;

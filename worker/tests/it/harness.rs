@@ -119,7 +119,7 @@ impl TestWorker {
     pub(crate) async fn sql(&self, sql: &str) -> Result<Answer, CallError> {
         self.run(Execute {
             sql: sql.into(),
-            want: text(),
+            want: Some(text()),
             ..Execute::default()
         })
         .await
@@ -146,11 +146,11 @@ impl TestWorker {
 }
 
 /// The wish for text rows.
-pub(crate) fn text() -> Option<Want> {
-    Some(Want::Rows(RowsWanted {
+pub(crate) fn text() -> Want {
+    Want::Rows(RowsWanted {
         extra_float_digits: 1,
         ..RowsWanted::default()
-    }))
+    })
 }
 
 /// An answer read to its end.

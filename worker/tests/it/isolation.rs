@@ -112,7 +112,7 @@ fn attempts(worker: &TestWorker) -> Vec<String> {
         format!("SELECT * FROM read_csv('file://{out}/secret.csv')"),
         format!(
             "SELECT * FROM read_csv('{own}/files/../../{}/secret.csv')",
-            outside.file_name().unwrap().display()
+            outside.file_name().expect("a name").display()
         ),
         format!("SELECT * FROM '{link}'"),
         format!("COPY (SELECT 1) TO '{out}/written.csv'"),

@@ -7,5 +7,7 @@ mod isolation;
 mod lake;
 mod parameters;
 mod postgres;
+mod process;
 mod results;
+mod stock_clients;
 mod suspended;

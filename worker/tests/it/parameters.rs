@@ -26,7 +26,7 @@ async fn one(worker: &TestWorker, sql: &str, oids: &[u32], values: &[&str]) -> R
     let execute = Execute {
         handle: prepared.handle,
         params: params.collect(),
-        want: text(),
+        want: Some(text()),
         ..Execute::default()
     };
     let answer = worker.run(execute).await?;
@@ -38,6 +38,9 @@ async fn one(worker: &TestWorker, sql: &str, oids: &[u32], values: &[&str]) -> R
     ))
 }
 
+/// Text, declared types, values, types of the columns, first value.
+type Case<'a> = (&'a str, &'a [u32], &'a [&'a str], &'a [u32], &'a str);
+
 #[tokio::test]
 async fn what_is_described_is_what_comes() -> Result<()> {
     let worker = TestWorker::start().await?;
@@ -47,7 +50,7 @@ async fn what_is_described_is_what_comes() -> Result<()> {
     worker
         .sql("INSERT INTO t VALUES (1, 2, 'x', '2020-01-01 10:00:00', '2020-01-01', 1.5, '{}')")
         .await?;
-    let cases: &[(&str, &[u32], &[&str], &[u32], &str)] = &[
+    let cases: &[Case<'_>] = &[
         ("SELECT $1", &[], &["abc"], &[25], "abc"),
         ("SELECT $1", &[23], &["7"], &[23], "7"),
         ("SELECT $1", &[1700], &["7.25"], &[1700], "7.25"),
@@ -151,7 +154,7 @@ async fn bad_values_leave_the_session_usable() -> Result<()> {
     let run = |params| Execute {
         handle: prepared.handle,
         params,
-        want: text(),
+        want: Some(text()),
         ..Execute::default()
     };
     for (params, state) in [

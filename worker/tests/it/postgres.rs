@@ -1,4 +1,4 @@
-//! A PostgreSQL of the test's own: private directory, Unix socket only, SCRAM for everybody.
+//! A `PostgreSQL` of the test's own: private directory, Unix socket only, SCRAM for everybody.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, chown};
@@ -11,7 +11,7 @@ use anyhow::{Context, Result, ensure};
 use pintail_worker_api::Secret;
 use pintail_worker_api::bootstrap::PostgresTarget;
 
-/// PostgreSQL refuses to run as root; then this user serves.
+/// `PostgreSQL` refuses to run as root; then this user serves.
 const NOBODY: u32 = 65534;
 
 /// A running server.

@@ -73,7 +73,7 @@ async fn a_prepared_statement_is_described_and_runs_many_times() -> Result<()> {
             .run(Execute {
                 handle: prepared.handle,
                 params,
-                want: text(),
+                want: Some(text()),
                 ..Execute::default()
             })
             .await?;

@@ -248,7 +248,7 @@ pub(super) fn conversion(message: &str) -> Report {
             .rsplit(" to ")
             .next()
             .map(|t| t.trim_matches(|c| c == '\'' || c == '"' || c == '.'));
-        return bad_text(type_name(target.unwrap_or_default()), value);
+        return bad_text(&type_name(target.unwrap_or_default()), value);
     }
     for (field, kind) in [
         ("timestamp", "timestamp"),
@@ -267,7 +267,7 @@ pub(super) fn conversion(message: &str) -> Report {
         }
     }
     if let Some(target) = first.split("destination type ").nth(1) {
-        return out_of_range_of(type_name(target.trim()));
+        return out_of_range_of(&type_name(target.trim()));
     }
     let state = match first {
         m if m.contains("out of range")
@@ -290,10 +290,10 @@ pub(super) fn conversion(message: &str) -> Report {
     Report::new(state, first)
 }
 
-fn bad_text(kind: String, value: &str) -> Report {
-    match kind.as_str() {
-        "date" | "interval" => bad_date(&kind, value),
-        k if k.starts_with("time") => bad_date(&kind, value),
+fn bad_text(kind: &str, value: &str) -> Report {
+    match kind {
+        "date" | "interval" => bad_date(kind, value),
+        _ if kind.starts_with("time") => bad_date(kind, value),
         _ => Report::new(
             SqlState::INVALID_TEXT_REPRESENTATION,
             format!("invalid input syntax for type {kind}: \"{value}\""),
@@ -308,7 +308,7 @@ fn bad_date(kind: &str, value: &str) -> Report {
     )
 }
 
-fn out_of_range_of(kind: String) -> Report {
+fn out_of_range_of(kind: &str) -> Report {
     let text = if kind == "numeric" {
         "numeric field overflow".to_owned()
     } else {
@@ -336,7 +336,7 @@ pub(super) fn out_of_range(message: &str) -> Report {
             .split(|c: char| !c.is_ascii_alphanumeric())
             .any(|word| word == name)
         {
-            return out_of_range_of(type_name(name));
+            return out_of_range_of(&type_name(name));
         }
     }
     Report::new(SqlState::NUMERIC_VALUE_OUT_OF_RANGE, first)
@@ -437,7 +437,6 @@ pub(super) fn permission(message: &str) -> Report {
 
 /// The engine's catch-all.
 pub(super) fn invalid_input(message: &str) -> Report {
-    let lower = message.to_ascii_lowercase();
     const SHAPES: &[(&str, SqlState)] = &[
         ("configuration has been locked", SqlState::INSUFFICIENT_PRIVILEGE),
         ("has been disabled", SqlState::INSUFFICIENT_PRIVILEGE),
@@ -460,6 +459,7 @@ pub(super) fn invalid_input(message: &str) -> Report {
         ("not implemented", SqlState::FEATURE_NOT_SUPPORTED),
         ("not supported", SqlState::FEATURE_NOT_SUPPORTED),
     ];
+    let lower = message.to_ascii_lowercase();
     let state = SHAPES
         .iter()
         .find(|(shape, _)| lower.contains(shape))

@@ -38,7 +38,7 @@ async fn a_full_outlet_holds_the_engine_back_until_it_is_told_otherwise() {
     let thread = std::thread::spawn(move || {
         (0..20)
             .map(|byte| pusher.push(message(byte, 1 << 20)))
-            .filter(Result::is_ok)
+            .filter_map(Result::ok)
             .count()
     });
     tokio::time::sleep(Duration::from_millis(50)).await;
