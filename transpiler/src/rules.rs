@@ -23,6 +23,7 @@ mod settings;
 mod templates;
 mod types;
 mod values;
+mod writes;
 
 use sqlparser::ast::{self, ObjectName, ObjectNamePart};
 
@@ -46,6 +47,7 @@ pub(crate) fn apply(statement: &mut ast::Statement, context: &Context<'_>) -> Re
     operators::apply(statement)?;
     casts::apply(statement)?;
     definitions::apply(statement)?;
+    writes::apply(statement)?;
     outputs::apply(statement)?;
     aggregates::apply(statement)?;
     settings::apply(statement, context)?;

@@ -81,7 +81,12 @@ pub(crate) fn statement(sql: &str, tokens: &[Token<'_>]) -> Result<Statement, Er
             tree: Tree::Command,
         });
     }
-    let tree = tree(&text)?;
+    let tree = match tokens {
+        [first, rest @ ..] if first.is_word("TABLE") && !rest.is_empty() => {
+            tree(&format!("SELECT * FROM {}", &sql[rest[0].start..end]))?
+        }
+        _ => tree(&text)?,
+    };
     let class = match &tree {
         Tree::Postgres(tree) | Tree::DuckDb(tree) => classify::tree(tree),
         Tree::Opaque | Tree::Command => classify::opaque(sql, tokens)?,

@@ -1,8 +1,11 @@
 // @generated
 //! Columns of the catalogs with PostgreSQL's type OIDs, in PostgreSQL's order.
 
-/// Schema, relation, and its columns with their type OIDs.
-pub const COLUMNS: &[(&str, &str, &[(&str, u32)])] = &[
+/// A relation: its schema, its name, and its columns with their type OIDs.
+pub type Relation = (&'static str, &'static str, &'static [(&'static str, u32)]);
+
+/// Every relation of the catalogs.
+pub const COLUMNS: &[Relation] = &[
     (
         "information_schema",
         "administrable_role_authorizations",

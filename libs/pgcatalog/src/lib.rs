@@ -7,6 +7,6 @@ mod columns;
 mod hidden;
 mod installed;
 
-pub use columns::COLUMNS;
+pub use columns::{COLUMNS, Relation};
 pub use hidden::{HIDDEN_SCHEMA, hidden_schema};
 pub use installed::{RELATIONS, install};

@@ -68,6 +68,10 @@ pub enum SetValue {
 /// Reads a statement about settings; `None` where DuckDB's own `SHOW`/`SET` forms are meant.
 pub(super) fn parse(reader: &mut Reader<'_, '_>) -> Result<Option<Parsed>, Error> {
     if reader.eat("SET") {
+        // DuckDB's own: SET VARIABLE x = …, SET GLOBAL x = ….
+        if reader.rest().len() > 3 && reader.eat_any(&["VARIABLE", "GLOBAL"]) {
+            return Ok(None);
+        }
         return set(reader).map(Some);
     }
     if reader.eat("RESET") {

@@ -83,6 +83,9 @@ fn rewrite(inner: &Expr, data_type: &DataType) -> Result<Option<Expr>, Error> {
     {
         return Ok(Some(new));
     }
+    if *data_type == DataType::JSONB {
+        return Ok(Some(build::own("_jsonb", vec![inner.clone()])));
+    }
     if let DataType::Bytea = data_type
         && build::parameter(inner).is_none()
     {

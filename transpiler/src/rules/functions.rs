@@ -55,6 +55,9 @@ impl VisitorMut for Functions<'_> {
 /// Special syntax as a call, so that the macro of PostgreSQL's semantics answers.
 fn special(expr: &Expr) -> Option<Expr> {
     Some(match expr {
+        Expr::Identifier(ident) if ident.quote_style.is_none() && ident.value == "current_schema" => {
+            build::call("current_schema", Vec::new())
+        }
         Expr::Position { expr, r#in } => build::own("_position", vec![(**r#in).clone(), (**expr).clone()]),
         Expr::Substring {
             expr,

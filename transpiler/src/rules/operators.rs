@@ -73,6 +73,20 @@ impl VisitorMut for Operators {
                 compare_op,
                 right,
             } => Ok(any(left, compare_op, right, Quantifier::All)),
+            Expr::Like {
+                negated,
+                any: true,
+                expr,
+                pattern,
+                ..
+            } => Ok(any(expr, &like(*negated, Case::Exact), pattern, Quantifier::Any)),
+            Expr::ILike {
+                negated,
+                any: true,
+                expr,
+                pattern,
+                ..
+            } => Ok(any(expr, &like(*negated, Case::Folded), pattern, Quantifier::Any)),
             Expr::IsUnknown(inner) => Ok(Some(Expr::IsNull(inner.clone()))),
             Expr::IsNotUnknown(inner) => Ok(Some(Expr::IsNotNull(inner.clone()))),
             _ => Ok(None),
@@ -85,6 +99,23 @@ impl VisitorMut for Operators {
             Ok(None) => ControlFlow::Continue(()),
             Err(error) => ControlFlow::Break(error),
         }
+    }
+}
+
+/// Whether LIKE minds the case.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Case {
+    Exact,
+    Folded,
+}
+
+/// LIKE as an operator.
+fn like(negated: bool, case: Case) -> BinaryOperator {
+    match (negated, case) {
+        (false, Case::Exact) => BinaryOperator::PGLikeMatch,
+        (true, Case::Exact) => BinaryOperator::PGNotLikeMatch,
+        (false, Case::Folded) => BinaryOperator::PGILikeMatch,
+        (true, Case::Folded) => BinaryOperator::PGNotILikeMatch,
     }
 }
 

@@ -1,0 +1,139 @@
+//! Every case file: a statement and what the engine is asked for it.
+//!
+//! A case is its input, a line `=>`, and its outcome; cases are parted by blank lines. The outcome is one line a step
+//! (`aux:` before the auxiliary ones), `notice:` lines, `columns:` for announced types, or `error: code message`.
+//! `unchanged` says that the client's bytes go out. `BLESS=1 cargo test` writes the outcomes anew, for review.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use pintail_sqlstate::ToReport;
+use pintail_transpiler::{Context, Plan, Role, parse, rewrite};
+use sqlparser::dialect::DuckDbDialect;
+use sqlparser::parser::Parser;
+
+fn context(path: &[String]) -> Context<'_> {
+    Context {
+        catalog: "lake",
+        user: "ada",
+        session_user: "ada",
+        search_path: path,
+        param_oids: &[23, 25, 0],
+        setting: &|name| match name {
+            "TimeZone" | "timezone" => Some("UTC".to_owned()),
+            "search_path" => Some("\"$user\", public".to_owned()),
+            _ => None,
+        },
+        backend_pid: 7,
+        ..Context::default()
+    }
+}
+
+fn outcome(sql: &str) -> String {
+    let path = ["\"$user\"".to_owned(), "public".to_owned()];
+    let context = context(&path);
+    let script = match parse(sql) {
+        Ok(script) => script,
+        Err(error) => return refused(&error),
+    };
+    let mut out = String::new();
+    for statement in script.statements.iter() {
+        match rewrite(statement, &context) {
+            Ok(plan) => render(&plan, &mut out),
+            Err(error) => out.push_str(&refused(&error)),
+        }
+    }
+    out
+}
+
+fn refused(error: &pintail_transpiler::Error) -> String {
+    let report = error.to_report();
+    let position = report.position.map(|p| format!(" at {p}")).unwrap_or_default();
+    format!("error: {} {}{position}\n", report.sqlstate, report.message)
+}
+
+fn render(plan: &Plan, out: &mut String) {
+    for step in &plan.steps {
+        let prefix = if step.role == Role::Auxiliary { "aux: " } else { "" };
+        let sql = if step.unchanged { "unchanged" } else { &step.sql };
+        let _ = writeln!(out, "{prefix}{sql}");
+    }
+    for notice in &plan.notices {
+        let _ = writeln!(out, "notice: {notice}");
+    }
+    if let Some(columns) = &plan.columns {
+        let all: Vec<String> = columns.iter().map(|c| format!("{} {}", c.name, c.type_oid)).collect();
+        let _ = writeln!(out, "columns: {}", all.join(", "));
+    }
+    if plan.steps.is_empty() && plan.notices.is_empty() {
+        out.push_str("nothing\n");
+    }
+}
+
+fn files() -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases");
+    let mut files: Vec<PathBuf> = fs::read_dir(folder)
+        .expect("the cases are there")
+        .filter_map(Result::ok)
+        .map(|entry| entry.path())
+        .collect();
+    files.sort();
+    files
+}
+
+fn cases(text: &str) -> Vec<(String, String)> {
+    text.split("\n\n")
+        .map(str::trim)
+        .filter(|case| !case.is_empty())
+        .map(|case| match case.split_once("\n=>\n") {
+            Some((input, expected)) => (input.to_owned(), format!("{}\n", expected.trim_end())),
+            None => (case.trim_end_matches("\n=>").to_owned(), String::new()),
+        })
+        .collect()
+}
+
+#[test]
+fn statements_become_what_the_cases_say() {
+    let mut wrong = String::new();
+    for file in files() {
+        let text = fs::read_to_string(&file).expect("a case file is readable");
+        let cases = cases(&text);
+        if std::env::var_os("BLESS").is_some() {
+            let blessed: Vec<String> = cases
+                .iter()
+                .map(|(input, _)| format!("{input}\n=>\n{}", outcome(input)))
+                .collect();
+            fs::write(&file, blessed.join("\n")).expect("a case file is writable");
+            continue;
+        }
+        for (input, expected) in cases {
+            let got = outcome(&input);
+            if got != expected {
+                let name = file.file_name().unwrap_or_default().to_string_lossy();
+                let _ = writeln!(wrong, "{name}: {input}\n  expected {expected}  got      {got}");
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+#[test]
+fn every_output_parses_again() {
+    let path = ["public".to_owned()];
+    for file in files() {
+        let text = fs::read_to_string(&file).expect("a case file is readable");
+        for (input, _) in cases(&text) {
+            let Ok(script) = parse(&input) else { continue };
+            for statement in script.statements.iter() {
+                let Ok(plan) = rewrite(statement, &context(&path)) else {
+                    continue;
+                };
+                for step in plan.steps.iter().filter(|step| !step.unchanged) {
+                    let parsed = Parser::parse_sql(&DuckDbDialect, &step.sql);
+                    assert!(parsed.is_ok(), "{input}\n{}\n{parsed:?}", step.sql);
+                }
+            }
+        }
+    }
+}
