@@ -171,7 +171,7 @@ fn definition(statement: &ast::Statement) -> Option<String> {
         S::DropProcedure { .. } => "DROP PROCEDURE",
         S::DropExtension(_) => "DROP EXTENSION",
         S::DropTrigger(_) => "DROP TRIGGER",
-        S::Drop { object_type, .. } => return Some(format!("DROP {}", object(object_type))),
+        S::Drop { object_type, .. } => return Some(format!("DROP {}", object(*object_type))),
         S::AttachDuckDBDatabase { .. } | S::AttachDatabase { .. } => "ATTACH",
         S::DetachDuckDBDatabase { .. } => "DETACH",
         S::CreateSecret { .. } => "CREATE SECRET",
@@ -181,7 +181,7 @@ fn definition(statement: &ast::Statement) -> Option<String> {
     Some(tag.to_owned())
 }
 
-fn object(object: &ObjectType) -> String {
+fn object(object: ObjectType) -> String {
     object.to_string().to_uppercase()
 }
 

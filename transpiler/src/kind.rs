@@ -4,6 +4,10 @@ use crate::command::{Copy, Cursor, Deallocate, Execute, Prepare, Session, Transa
 
 /// The family of a statement.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(
+    clippy::large_enum_variant,
+    reason = "a statement holds one, and COPY is its own largest part"
+)]
 pub enum Kind {
     /// Reads only: may be retried, may run in a read-only transaction.
     Read,

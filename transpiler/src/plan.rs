@@ -136,7 +136,7 @@ pub fn rewrite(statement: &Statement, context: &Context<'_>) -> Result<Plan, Err
         Tree::DuckDb(tree) => {
             let mut rewritten: ast::Statement = (**tree).clone();
             rules::apply_duckdb(&mut rewritten, context)?;
-            finish(statement, tree, &rewritten)
+            Ok(finish(statement, tree, &rewritten))
         }
         Tree::Postgres(tree) => {
             let mut rewritten: ast::Statement = (**tree).clone();
@@ -144,16 +144,16 @@ pub fn rewrite(statement: &Statement, context: &Context<'_>) -> Result<Plan, Err
             if let Some(plan) = rules::plan(statement, &mut rewritten, context)? {
                 return Ok(plan);
             }
-            let mut plan = finish(statement, tree, &rewritten)?;
+            let mut plan = finish(statement, tree, &rewritten);
             plan.columns = columns;
             Ok(plan)
         }
     }
 }
 
-fn finish(statement: &Statement, before: &ast::Statement, after: &ast::Statement) -> Result<Plan, Error> {
+fn finish(statement: &Statement, before: &ast::Statement, after: &ast::Statement) -> Plan {
     if before == after {
-        return Ok(Plan::single(statement.text.clone(), true));
+        return Plan::single(statement.text.clone(), true);
     }
-    Ok(Plan::single(after.to_string(), false))
+    Plan::single(after.to_string(), false)
 }

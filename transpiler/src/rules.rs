@@ -36,28 +36,29 @@ pub(crate) use types::type_oid;
 /// Every rule, over a statement in PostgreSQL's grammar. Hands back what is known of its columns.
 pub(crate) fn apply(statement: &mut ast::Statement, context: &Context<'_>) -> Result<Option<Vec<Column>>, Error> {
     gate::check(statement)?;
-    fold::apply(statement)?;
-    columns::apply(statement)?;
-    values::apply(statement)?;
-    names::apply(statement, context)?;
+    fold::apply(statement);
+    columns::apply(statement);
+    values::apply(statement);
+    names::apply(statement, context);
     let columns = describe::columns_of(statement);
-    set_returning::apply(statement)?;
+    set_returning::apply(statement);
     functions::apply(statement, context)?;
-    parameters::apply(statement, context)?;
+    parameters::apply(statement, context);
     operators::apply(statement)?;
     casts::apply(statement)?;
     definitions::apply(statement)?;
-    writes::apply(statement)?;
-    outputs::apply(statement)?;
-    aggregates::apply(statement)?;
-    settings::apply(statement, context)?;
+    writes::apply(statement);
+    outputs::apply(statement);
+    aggregates::apply(statement);
+    settings::apply(statement, context);
     Ok(columns)
 }
 
 /// The rules that hold for DuckDB's own statements too: names, and the gate.
 pub(crate) fn apply_duckdb(statement: &mut ast::Statement, context: &Context<'_>) -> Result<(), Error> {
     gate::check(statement)?;
-    names::apply(statement, context)
+    names::apply(statement, context);
+    Ok(())
 }
 
 /// The plan of a rewritten statement that is more than one step of its own text; `None` where the text is all.

@@ -24,6 +24,7 @@ pub struct Execute {
     /// The arguments, expressions as written. A literal's value is in `literals` at the same place.
     pub arguments: Vec<String>,
     /// For each argument: `Some(value)` where it is a plain literal (`Some(None)` is NULL), else it needs evaluating.
+    #[allow(clippy::option_option, reason = "a literal NULL is a value; no literal is none")]
     pub literals: Vec<Option<Option<String>>>,
 }
 
@@ -101,6 +102,7 @@ fn execute(reader: &mut Reader<'_, '_>) -> Result<Parsed, Error> {
     })
 }
 
+#[allow(clippy::option_option, reason = "a literal NULL is a value; no literal is none")]
 fn literal(tokens: &[crate::lex::Token<'_>]) -> Option<Option<String>> {
     use crate::lex::TokenKind::Number;
     match tokens {

@@ -9,14 +9,12 @@ use sqlparser::ast::{
 
 use super::scope::{self, Depth};
 use super::{build, last_name};
-use crate::Error;
 
 /// Rewrites every call of such an aggregate, as a window function too.
-pub(super) fn apply(statement: &mut ast::Statement) -> Result<(), Error> {
+pub(super) fn apply(statement: &mut ast::Statement) {
     let _ = statement.visit(&mut Aggregates {
         depth: Depth::default(),
     });
-    Ok(())
 }
 
 struct Aggregates {

@@ -116,16 +116,6 @@ pub(super) fn named_type(name: &str) -> DataType {
     DataType::Custom(plain(&[name]), Vec::new())
 }
 
-/// `(expr)`, unless it needs none.
-pub(super) fn nested(expr: Expr) -> Expr {
-    match expr {
-        Expr::Nested(_) | Expr::Function(_) | Expr::Value(_) | Expr::Identifier(_) | Expr::CompoundIdentifier(_) => {
-            expr
-        }
-        other => Expr::Nested(Box::new(other)),
-    }
-}
-
 /// A string literal's value.
 pub(super) fn literal(expr: &Expr) -> Option<String> {
     match expr {

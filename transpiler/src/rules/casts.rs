@@ -195,7 +195,7 @@ fn constant(text: &str, data_type: &DataType) -> Result<Option<Expr>, Error> {
         {
             let items = literals::array(text)?;
             let engine = types::engine(data_type, Place::Cast)?;
-            Some(build::cast(list(&items), depth(engine, &items)))
+            Some(build::cast(list(&items), depth(&engine, &items)))
         }
         _ => None,
     })
@@ -213,8 +213,8 @@ fn list(item: &literals::Item) -> Expr {
 }
 
 /// PostgreSQL's array types say nothing of dimensions; DuckDB's do.
-fn depth(data_type: DataType, item: &literals::Item) -> DataType {
-    let element = super::columns::element(&data_type).clone();
+fn depth(data_type: &DataType, item: &literals::Item) -> DataType {
+    let element = super::columns::element(data_type).clone();
     let mut out = element;
     for _ in 0..literals::dimensions(item).max(1) {
         out = DataType::Array(ArrayElemTypeDef::SquareBracket(Box::new(out), None));

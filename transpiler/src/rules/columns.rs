@@ -3,20 +3,18 @@
 use std::ops::ControlFlow;
 
 use sqlparser::ast::{
-    self, AccessExpr, Array, BinaryOperator, DataType, Expr, Query, Select, SelectItem, SetExpr, Subscript,
-    TrimWhereField, VisitMut, VisitorMut,
+    self, AccessExpr, Array, DataType, Expr, Query, Select, SelectItem, SetExpr, Subscript, TrimWhereField, VisitMut,
+    VisitorMut,
 };
 
 use super::{build, folded, last_name, types};
-use crate::Error;
 
 /// What PostgreSQL calls a column it has no name for.
 const NAMELESS: &str = "?column?";
 
 /// Names the unnamed columns of every select list.
-pub(super) fn apply(statement: &mut ast::Statement) -> Result<(), Error> {
+pub(super) fn apply(statement: &mut ast::Statement) {
     let _ = statement.visit(&mut Namer);
-    Ok(())
 }
 
 struct Namer;
@@ -72,6 +70,7 @@ enum Strength {
     Strong,
 }
 
+#[allow(clippy::unnecessary_wraps, reason = "every arm of `figure` is an option")]
 fn strong(name: impl Into<String>) -> Option<(String, Strength)> {
     Some((name.into(), Strength::Strong))
 }
@@ -103,10 +102,6 @@ fn figure(expr: &Expr) -> Option<(String, Strength)> {
             Some(TrimWhereField::Trailing) => "rtrim",
             _ => "btrim",
         }),
-        Expr::BinaryOp {
-            op: BinaryOperator::Custom(_),
-            ..
-        } => None,
         _ => None,
     }
 }

@@ -4,15 +4,12 @@ use std::ops::ControlFlow;
 
 use sqlparser::ast::{self, Ident, Value, ValueWithSpan, VisitMut, VisitorMut};
 
-use crate::Error;
-
 /// PostgreSQL's `NAMEDATALEN` less one.
 const LONGEST: usize = 63;
 
 /// Folds every identifier of the statement.
-pub(super) fn apply(statement: &mut ast::Statement) -> Result<(), Error> {
+pub(super) fn apply(statement: &mut ast::Statement) {
     let _ = statement.visit(&mut Fold);
-    Ok(())
 }
 
 struct Fold;

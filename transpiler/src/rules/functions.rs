@@ -138,18 +138,15 @@ impl Functions<'_> {
             "to_char" | "to_date" | "to_timestamp" | "to_number" => super::templates::call(function)?,
             "jsonb_set" | "json_set" => jsonb_set(function)?,
             "current_setting" => settings::current_setting(function, self.context)?,
-            "array" | "columns" | "exclude" => None,
-            "concat" | "concat_ws" | "greatest" | "least" | "coalesce" => None,
             "format" => format(function)?,
             "json_build_object" | "jsonb_build_object" => variadic(function, &name),
-            "json_build_array" | "jsonb_build_array" => renamed(function, "json_array"),
+            "json_build_array" | "jsonb_build_array" => Some(renamed(function, "json_array")),
             "json_extract_path" | "jsonb_extract_path" => path(function, "_json_path"),
             "json_extract_path_text" | "jsonb_extract_path_text" => path(function, "_json_path_text"),
             "to_json" | "to_jsonb" => to_json(function, &name)?,
-            "row_to_json" => renamed(function, "to_json"),
+            "row_to_json" => Some(renamed(function, "to_json")),
             "num_nulls" => counted(function, true),
             "num_nonnulls" => counted(function, false),
-            "set_config" | "nextval" | "setval" | "currval" | "lastval" => None,
             "regexp_matches"
             | "regexp_match"
             | "regexp_replace"
@@ -175,10 +172,10 @@ fn keyword(name: &str) -> Option<Expr> {
     }
 }
 
-fn renamed(function: &Function, name: &str) -> Option<Expr> {
+fn renamed(function: &Function, name: &str) -> Expr {
     let mut function = function.clone();
     function.name = ObjectName(vec![ObjectNamePart::Identifier(Ident::new(name))]);
-    Some(Expr::Function(function))
+    Expr::Function(function)
 }
 
 /// `format('…', …)` has conversions of its own; without arguments it only unescapes `%%`.
@@ -243,7 +240,7 @@ fn to_json(function: &Function, name: &str) -> Result<Option<Expr>, Error> {
         ));
     }
     Ok(if name == "to_jsonb" {
-        renamed(function, "to_json")
+        Some(renamed(function, "to_json"))
     } else {
         None
     })

@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 
 use sqlparser::ast::{self, Expr, ObjectName, TableFactor, Visit, Visitor};
 
-use super::{folded, last_name};
+use super::{build, folded, last_name};
 use crate::Error;
 use crate::lex::{self, Token};
 
@@ -25,15 +25,11 @@ const FUNCTIONS: &[&str] = &[
     "enable_profiling",
     "checkpoint",
     "force_checkpoint",
-    "read_text",
-    "read_blob",
-    "glob",
     "parquet_scan_ducklake",
     "arrow_scan",
     "arrow_scan_dumb",
     "pandas_scan",
     "python_map",
-    "sniff_csv",
     "import_database",
     "pg_read_file",
     "pg_read_binary_file",
@@ -137,6 +133,11 @@ fn commanded(statement: &ast::Statement) -> Option<Error> {
             attach_options,
             ..
         } if database_path.value == ":memory:" && attach_options.is_empty() => return None,
+        S::AttachDatabase { database_file_name, .. }
+            if build::literal(database_file_name).as_deref() == Some(":memory:") =>
+        {
+            return None;
+        }
         S::AttachDuckDBDatabase { .. } | S::AttachDatabase { .. } => "ATTACH",
         S::DetachDuckDBDatabase { .. } => "DETACH",
         S::Install { .. } => "INSTALL",

@@ -9,45 +9,43 @@ use sqlparser::ast::{
 };
 
 use super::{build, folded};
-use crate::Error;
 use crate::plan::Context;
 
 /// Where the catalogs are installed.
 const INSTALLED: &str = "__pintail";
 
 /// Puts every name where DuckDB finds it.
-pub(super) fn apply(statement: &mut ast::Statement, context: &Context<'_>) -> Result<(), Error> {
+pub(super) fn apply(statement: &mut ast::Statement, context: &Context<'_>) {
     let mut names = Names {
         catalog: context.catalog,
         hidden: HashSet::new(),
     };
     let _ = statement.visit(&mut Collect(&mut names.hidden));
     let _ = statement.visit(&mut names);
-    own_names(statement, &names);
-    Ok(())
+    own_names(statement);
 }
 
 /// Names that the tree holds outside the visitor's sight.
-fn own_names(statement: &mut ast::Statement, names: &Names<'_>) {
+fn own_names(statement: &mut ast::Statement) {
     use ast::Statement as S;
     match statement {
-        S::Drop { names: dropped, .. } => dropped.iter_mut().for_each(|name| names.user(name)),
+        S::Drop { names: dropped, .. } => dropped.iter_mut().for_each(Names::user),
         S::CreateSchema {
             schema_name: SchemaName::Simple(name) | SchemaName::NamedAuthorization(name, _),
             ..
-        } => names.schema(name),
-        S::Comment { object_name, .. } => names.user(object_name),
-        S::CreateIndex(index) => names.user(&mut index.table_name),
+        } => Names::schema(name),
+        S::Comment { object_name, .. } => Names::user(object_name),
+        S::CreateIndex(index) => Names::user(&mut index.table_name),
         S::Insert(insert) => {
             if let ast::TableObject::TableName(name) = &mut insert.table {
-                names.user(name);
+                Names::user(name);
             }
         }
         S::Truncate(truncate) => truncate
             .table_names
             .iter_mut()
-            .for_each(|target| names.user(&mut target.name)),
-        S::CreateFunction(create) => names.user(&mut create.name),
+            .for_each(|target| Names::user(&mut target.name)),
+        S::CreateFunction(create) => Names::user(&mut create.name),
         S::AlterTable(alter) => {
             for operation in &mut alter.operations {
                 if let ast::AlterTableOperation::RenameTable {
@@ -95,12 +93,12 @@ impl Names<'_> {
             ["information_schema", one] => *name = installed("info", one),
             [catalog, "pg_catalog", one] if catalog == self.catalog => *name = installed("pg", one),
             [catalog, "information_schema", one] if catalog == self.catalog => *name = installed("info", one),
-            _ => self.user(name),
+            _ => Self::user(name),
         }
     }
 
     /// A relation or object of the user's own.
-    fn user(&self, name: &mut ObjectName) {
+    fn user(name: &mut ObjectName) {
         let count = name.0.len();
         if count < 2 {
             return;
@@ -113,7 +111,7 @@ impl Names<'_> {
         }
     }
 
-    fn schema(&self, name: &mut ObjectName) {
+    fn schema(name: &mut ObjectName) {
         if let Some(ObjectNamePart::Identifier(schema)) = name.0.last_mut() {
             public_to_main(schema);
         }

@@ -13,13 +13,12 @@ use sqlparser::ast::{
 };
 
 use super::{aggregates, build, folded, last_name, select};
-use crate::Error;
 
 /// The projected query's alias.
 const ALIAS: &str = "q";
 
 /// Wraps every query that needs it.
-pub(super) fn apply(statement: &mut ast::Statement) -> Result<(), Error> {
+pub(super) fn apply(statement: &mut ast::Statement) {
     let _ = statement.visit(&mut Outputs);
     match statement {
         ast::Statement::Query(query) => wrap(query),
@@ -31,7 +30,6 @@ pub(super) fn apply(statement: &mut ast::Statement) -> Result<(), Error> {
         }
         _ => {}
     }
-    Ok(())
 }
 
 struct Outputs;

@@ -5,20 +5,18 @@ use std::ops::ControlFlow;
 use sqlparser::ast::{self, Expr, VisitMut, VisitorMut};
 
 use super::{build, types};
-use crate::Error;
 use crate::plan::Context;
 
 /// Wraps each such parameter in a cast.
-pub(super) fn apply(statement: &mut ast::Statement, context: &Context<'_>) -> Result<(), Error> {
+pub(super) fn apply(statement: &mut ast::Statement, context: &Context<'_>) {
     if context.param_oids.iter().all(|&oid| oid == 0 || oid == UNKNOWN) {
-        return Ok(());
+        return;
     }
     let mut casts = Casts {
         oids: context.param_oids,
         cast: 0,
     };
     let _ = statement.visit(&mut casts);
-    Ok(())
 }
 
 /// The OID of `unknown`.

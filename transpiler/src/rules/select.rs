@@ -12,15 +12,6 @@ pub(super) fn query(sql: &str) -> Option<Box<Query>> {
     }
 }
 
-/// An expression from SQL that this crate wrote.
-pub(super) fn expression(sql: &str) -> Option<sqlparser::ast::Expr> {
-    Parser::new(&PostgreSqlDialect {})
-        .try_with_sql(sql)
-        .ok()?
-        .parse_expr()
-        .ok()
-}
-
 /// `SELECT * FROM factor`.
 pub(super) fn all_from(factor: TableFactor) -> SetExpr {
     let body = query("SELECT * FROM t").map(|query| *query.body);

@@ -8,7 +8,6 @@ use sqlparser::ast::{
 };
 
 use super::{build, last_name};
-use crate::Error;
 
 /// Functions of FROM whose one column takes the table alias's name.
 const ALIASED: &[&str] = &[
@@ -23,9 +22,8 @@ const ALIASED: &[&str] = &[
 ];
 
 /// Names the columns of FROM's functions and gives their arguments PostgreSQL's types.
-pub(super) fn apply(statement: &mut ast::Statement) -> Result<(), Error> {
+pub(super) fn apply(statement: &mut ast::Statement) {
     let _ = statement.visit(&mut From);
-    Ok(())
 }
 
 /// `generate_series` of a select list makes rows, not a list.
@@ -47,8 +45,7 @@ pub(super) fn unnest(expr: &mut Expr) {
 }
 
 fn series(args: Vec<Expr>) -> Expr {
-    let call = build::call("generate_series", typed(args));
-    call
+    build::call("generate_series", typed(args))
 }
 
 /// A series of dates is one of `timestamptz`.

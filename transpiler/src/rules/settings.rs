@@ -60,9 +60,8 @@ pub(super) fn current_setting(function: &Function, context: &Context<'_>) -> Res
 }
 
 /// Puts the session's settings where a query reads `pg_settings`.
-pub(super) fn apply(statement: &mut ast::Statement, context: &Context<'_>) -> Result<(), Error> {
+pub(super) fn apply(statement: &mut ast::Statement, context: &Context<'_>) {
     let _ = statement.visit(&mut Settings { context });
-    Ok(())
 }
 
 struct Settings<'a> {

@@ -93,9 +93,8 @@ fn custom(data_type: &DataType, name: &ObjectName, place: Place) -> Result<DataT
         | "information_schema" | "sql_identifier" | "character_data" | "yes_or_no" | "varchar" | "text" => {
             build::varchar()
         }
-        "cardinal_number" => DataType::Integer(None),
         "oid" | "xid" | "cid" | "regclass" | "regtype" | "regproc" | "regprocedure" | "regoper" | "regoperator"
-        | "regnamespace" | "regrole" | "regcollation" | "xid8" => DataType::BigInt(None),
+        | "regnamespace" | "regrole" | "regcollation" | "xid8" | "int8" => DataType::BigInt(None),
         "int2vector" | "oidvector" => {
             DataType::Array(ArrayElemTypeDef::SquareBracket(Box::new(DataType::BigInt(None)), None))
         }
@@ -107,8 +106,7 @@ fn custom(data_type: &DataType, name: &ObjectName, place: Place) -> Result<DataT
         "numeric" | "decimal" => DataType::Decimal(exact(ExactNumberInfo::None, place)?),
         "bool" => DataType::Boolean,
         "int2" => DataType::SmallInt(None),
-        "int4" => DataType::Integer(None),
-        "int8" => DataType::BigInt(None),
+        "int4" | "cardinal_number" => DataType::Integer(None),
         "jsonb" | "json" => DataType::JSON,
         "bit" | "varbit" => build::named_type("BIT"),
         "serial" | "serial4" | "bigserial" | "serial8" | "smallserial" | "serial2" => {
@@ -188,7 +186,7 @@ pub(super) fn engine_type(oid: u32) -> Option<DataType> {
         "bytea" => "BLOB",
         "int8" | "oid" | "regclass" | "regtype" | "regproc" | "xid" => "BIGINT",
         "int2" => "SMALLINT",
-        "int4" => "INTEGER",
+        "int4" | "cardinal_number" => "INTEGER",
         "float4" => "FLOAT",
         "float8" => "DOUBLE",
         "date" => "DATE",

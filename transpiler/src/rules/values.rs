@@ -7,10 +7,9 @@ use sqlparser::ast::{
 };
 
 use super::build;
-use crate::Error;
 
 /// Names the columns of every `VALUES` that stands as a query.
-pub(super) fn apply(statement: &mut ast::Statement) -> Result<(), Error> {
+pub(super) fn apply(statement: &mut ast::Statement) {
     if let ast::Statement::Query(query) = statement
         && let SetExpr::Values(values) = query.body.as_ref()
     {
@@ -18,7 +17,6 @@ pub(super) fn apply(statement: &mut ast::Statement) -> Result<(), Error> {
         *query.body = table;
     }
     let _ = statement.visit(&mut Namer);
-    Ok(())
 }
 
 fn wrap(values: &Values) -> SetExpr {

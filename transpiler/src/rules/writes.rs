@@ -8,16 +8,14 @@ use sqlparser::ast::{
 };
 
 use super::{build, last_name, select};
-use crate::Error;
 
 /// Rewrites the literals of an INSERT's VALUES and an UPDATE's assignments.
-pub(super) fn apply(statement: &mut ast::Statement) -> Result<(), Error> {
+pub(super) fn apply(statement: &mut ast::Statement) {
     match statement {
         ast::Statement::Insert(insert) => self::insert(insert),
         ast::Statement::Update(update) => self::update(update),
         _ => {}
     }
-    Ok(())
 }
 
 fn insert(insert: &mut Insert) {

@@ -1,5 +1,6 @@
 //! A constraint as PostgreSQL names and prints it.
 
+use std::fmt::Write as _;
 use std::ops::ControlFlow;
 
 use sqlparser::ast::{
@@ -145,7 +146,8 @@ pub(super) fn foreign(
         if let Some(action) = action
             && *action != ReferentialAction::NoAction
         {
-            tail.push_str(&format!(" ON {word} {action}"));
+            // Writing to a string cannot fail.
+            let _ = write!(tail, " ON {word} {action}");
         }
     }
     let default = format!("{}_{}_fkey", table.name, columns.join("_"));
