@@ -31,6 +31,7 @@ lint:
 
 # All tests: units, properties, integration, sqllogictest files, real drivers
 test:
+    cargo build --workspace --bins --tests --locked
     cargo test --workspace --locked
     @e2e/run.sh
 
