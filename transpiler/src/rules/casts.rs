@@ -3,7 +3,8 @@
 use std::ops::ControlFlow;
 
 use sqlparser::ast::{
-    self, Array, ArrayElemTypeDef, CharacterLength, DataType, ExactNumberInfo, Expr, TypedString, VisitMut, VisitorMut,
+    self, Array, ArrayElemTypeDef, CharacterLength, DataType, ExactNumberInfo, Expr, TimezoneInfo, TypedString,
+    VisitMut, VisitorMut,
 };
 
 use super::types::{self, Place};
@@ -182,6 +183,9 @@ fn constant(text: &str, data_type: &DataType) -> Result<Option<Expr>, Error> {
                 build::text(&literals::blob(&bytes)),
                 build::named_type("BLOB"),
             ))
+        }
+        DataType::Timestamp(_, TimezoneInfo::WithTimeZone | TimezoneInfo::Tz) => {
+            literals::with_seconds(text).map(|full| build::cast(build::text(&full), build::named_type("TIMESTAMPTZ")))
         }
         DataType::Boolean | DataType::Bool => {
             let value = literals::boolean(text)?;

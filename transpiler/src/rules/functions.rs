@@ -61,6 +61,12 @@ fn special(expr: &Expr) -> Option<Expr> {
         Expr::Position { expr, r#in } => build::own("_position", vec![(**r#in).clone(), (**expr).clone()]),
         Expr::Substring {
             expr,
+            substring_from: Some(pattern),
+            substring_for: None,
+            ..
+        } if build::literal(pattern).is_some() => matched(expr, &build::literal(pattern).unwrap_or_default()),
+        Expr::Substring {
+            expr,
             substring_from,
             substring_for,
             ..
@@ -136,11 +142,13 @@ impl Functions<'_> {
         }
         Ok(match name.as_str() {
             "to_char" | "to_date" | "to_timestamp" | "to_number" => super::templates::call(function)?,
+            "round" | "trunc" => super::rounding::call(function),
+            "encode" => encoded(function)?,
             "jsonb_set" | "json_set" => jsonb_set(function)?,
             "current_setting" => settings::current_setting(function, self.context)?,
             "format" => format(function)?,
             "json_build_object" | "jsonb_build_object" => variadic(function, &name),
-            "json_build_array" | "jsonb_build_array" => Some(renamed(function, "json_array")),
+            "json_build_array" | "jsonb_build_array" => listed(function, &name),
             "json_extract_path" | "jsonb_extract_path" => path(function, "_json_path"),
             "json_extract_path_text" | "jsonb_extract_path_text" => path(function, "_json_path_text"),
             "to_json" | "to_jsonb" => to_json(function, &name)?,
@@ -293,4 +301,43 @@ fn jsonb_set(function: &Function) -> Result<Option<Expr>, Error> {
         .collect();
     args[1] = Expr::Array(ast::Array { elem, named: true });
     Ok(Some(build::call("jsonb_set", args)))
+}
+
+/// `substring(text from pattern)`: the first group of the match, or the match.
+fn matched(expr: &Expr, pattern: &str) -> Expr {
+    let pattern = super::operators::translated(pattern);
+    let bytes = pattern.as_bytes();
+    let grouped = (0..bytes.len())
+        .any(|i| bytes[i] == b'(' && bytes.get(i + 1) != Some(&b'?') && (i == 0 || bytes[i - 1] != b'\\'));
+    let group = build::number(if grouped { "1" } else { "0" });
+    build::own("_substring_match", vec![expr.clone(), build::text(&pattern), group])
+}
+
+/// `encode('text', …)`: a literal is of type bytea here.
+fn encoded(function: &Function) -> Result<Option<Expr>, Error> {
+    let Some(mut args) = build::plain_arguments(function) else {
+        return Ok(None);
+    };
+    let Some(text) = args.first().and_then(build::literal) else {
+        return Ok(None);
+    };
+    let bytes = super::literals::bytea(&text)?;
+    args[0] = build::cast(build::text(&super::literals::blob(&bytes)), build::named_type("BLOB"));
+    Ok(Some(build::call("encode", args)))
+}
+
+/// `json_build_array(…)` in PostgreSQL's spacing.
+fn listed(function: &Function, name: &str) -> Option<Expr> {
+    let args = build::plain_arguments(function)?;
+    let elem = args
+        .into_iter()
+        .map(|arg| build::own("_json_value", vec![arg]))
+        .collect();
+    let list = Expr::Array(ast::Array { elem, named: true });
+    let target = if name.starts_with("jsonb") {
+        "_jsonb_array"
+    } else {
+        "_json_array"
+    };
+    Some(build::own(target, vec![list]))
 }

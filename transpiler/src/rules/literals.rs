@@ -82,6 +82,16 @@ pub(super) fn boolean(text: &str) -> Result<bool, Error> {
     }
 }
 
+/// `12:00+00` as `12:00:00+00`, which the engine demands; `None` where nothing is missing.
+pub(super) fn with_seconds(text: &str) -> Option<String> {
+    let colon = text.find(':')?;
+    let after = text.get(colon + 1..)?;
+    let minutes = after.bytes().take_while(u8::is_ascii_digit).count();
+    let rest = after.get(minutes..)?;
+    let zone = rest.trim_start().starts_with(['+', '-', 'Z', 'z']);
+    zone.then(|| format!("{}:00{rest}", &text[..colon + 1 + minutes]))
+}
+
 /// The values of an array literal.
 pub(super) fn array(text: &str) -> Result<Item, Error> {
     let mut chars = text.trim().chars().peekable();

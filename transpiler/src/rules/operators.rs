@@ -48,6 +48,7 @@ impl VisitorMut for Operators {
     fn post_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<Error> {
         self.depth.leave(expr);
         let top = self.depth.is_top();
+        super::like::escape(expr);
         let rewritten = match expr {
             Expr::BinaryOp { left, op, right } => {
                 qualified(op);

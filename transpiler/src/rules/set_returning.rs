@@ -4,10 +4,10 @@ use std::ops::ControlFlow;
 
 use sqlparser::ast::{
     self, DataType, Expr, FunctionArg, FunctionArgExpr, TableAlias, TableAliasColumnDef, TableFactor, TimezoneInfo,
-    VisitMut, VisitorMut,
+    Value, VisitMut, VisitorMut,
 };
 
-use super::{build, last_name};
+use super::{build, last_name, select};
 
 /// Functions of FROM whose one column takes the table alias's name.
 const ALIASED: &[&str] = &[
@@ -33,6 +33,17 @@ pub(super) fn unnest(expr: &mut Expr) {
             if let Some(args) = build::plain_arguments(function) {
                 let call = series(args);
                 *expr = build::call("unnest", vec![call]);
+            }
+        }
+        Expr::Function(function) => {
+            let name = last_name(&function.name).unwrap_or_default();
+            let list = match name.as_str() {
+                "json_array_elements" | "jsonb_array_elements" => "_json_elements",
+                "json_array_elements_text" | "jsonb_array_elements_text" => "_json_elements_text",
+                _ => return,
+            };
+            if let Some(args) = build::plain_arguments(function) {
+                *expr = build::call("unnest", vec![build::own(list, args)]);
             }
         }
         Expr::BinaryOp { left, right, .. } => {
@@ -76,7 +87,7 @@ struct From;
 impl VisitorMut for From {
     type Break = ();
 
-    fn pre_visit_table_factor(&mut self, factor: &mut TableFactor) -> ControlFlow<()> {
+    fn post_visit_table_factor(&mut self, factor: &mut TableFactor) -> ControlFlow<()> {
         let (name, args, alias) = match factor {
             TableFactor::Table {
                 name,
@@ -100,6 +111,11 @@ impl VisitorMut for From {
             });
         }
         match function.as_str() {
+            "generate_series" if args.iter().all(is_small) => {
+                if let Some(narrow) = narrow(args, alias.take()) {
+                    *factor = narrow;
+                }
+            }
             "generate_series" => dates(args),
             "json_each" | "jsonb_each" | "json_each_text" | "jsonb_each_text" => {
                 *name = build::plain(&["__pintail", "pg", &format!("_{function}")]);
@@ -112,6 +128,26 @@ impl VisitorMut for From {
 }
 
 fn dates(args: &mut [FunctionArg]) {
+    let first = match args.first() {
+        Some(FunctionArg::Unnamed(FunctionArgExpr::Expr(Expr::Cast { data_type, .. }))) => Some(data_type.clone()),
+        Some(FunctionArg::Unnamed(FunctionArgExpr::Expr(Expr::TypedString(typed)))) => Some(typed.data_type.clone()),
+        _ => None,
+    };
+    // Bare strings take the first argument's type; the step is an interval.
+    for (index, arg) in args.iter_mut().enumerate().skip(1) {
+        if let FunctionArg::Unnamed(FunctionArgExpr::Expr(expr)) = arg
+            && build::literal(expr).is_some()
+        {
+            let data_type = if index == 1 {
+                first.clone()
+            } else {
+                Some(build::named_type("INTERVAL"))
+            };
+            if let Some(data_type) = data_type {
+                *expr = build::cast(expr.clone(), data_type);
+            }
+        }
+    }
     for arg in args {
         if let FunctionArg::Unnamed(FunctionArgExpr::Expr(expr)) = arg
             && is_date(expr)
@@ -131,4 +167,34 @@ fn named(alias: &mut Option<TableAlias>, name: &str) {
             at: None,
         });
     }
+}
+
+/// Whether an argument is a literal that fits an `int4`.
+fn is_small(arg: &FunctionArg) -> bool {
+    let FunctionArg::Unnamed(FunctionArgExpr::Expr(expr)) = arg else {
+        return false;
+    };
+    let number = match expr {
+        Expr::UnaryOp { expr, .. } => expr,
+        other => other,
+    };
+    matches!(number, Expr::Value(value)
+        if matches!(&value.value, Value::Number(text, _) if text.parse::<i32>().is_ok()))
+}
+
+/// A series of `int4`: the engine's is of `int8`.
+fn narrow(args: &[FunctionArg], alias: Option<TableAlias>) -> Option<TableFactor> {
+    let list: Vec<String> = args.iter().map(ToString::to_string).collect();
+    let sql = format!(
+        "SELECT generate_series::INTEGER AS generate_series FROM generate_series({})",
+        list.join(", ")
+    );
+    let mut alias = Some(alias).flatten();
+    named(&mut alias, "generate_series");
+    Some(TableFactor::Derived {
+        lateral: false,
+        subquery: select::query(&sql)?,
+        alias,
+        sample: None,
+    })
 }

@@ -29,6 +29,11 @@ CREATE OR REPLACE MACRO __pintail.pg._jsonb_concat(a, b) AS CASE
 CREATE OR REPLACE MACRO __pintail.pg._json_member(k, v) AS to_json(k::VARCHAR)::VARCHAR || ' : ' || coalesce(to_json(v)::VARCHAR, 'null');
 CREATE OR REPLACE MACRO __pintail.pg._json_object(l) AS ('{' || array_to_string(l, ', ') || '}')::JSON;
 CREATE OR REPLACE MACRO __pintail.pg._jsonb_object(l) AS __pintail.pg._jsonb('{' || array_to_string(l, ', ') || '}');
+CREATE OR REPLACE MACRO __pintail.pg._json_value(v) AS coalesce(to_json(v)::VARCHAR, 'null');
+CREATE OR REPLACE MACRO __pintail.pg._json_array(l) AS ('[' || array_to_string(l, ', ') || ']')::JSON;
+CREATE OR REPLACE MACRO __pintail.pg._jsonb_array(l) AS __pintail.pg._jsonb('[' || array_to_string(l, ',') || ']');
+CREATE OR REPLACE MACRO __pintail.pg._json_elements(j) AS json_extract(j::JSON, '$[*]');
+CREATE OR REPLACE MACRO __pintail.pg._json_elements_text(j) AS json_extract_string(j::JSON, '$[*]');
 CREATE OR REPLACE MACRO __pintail.pg._json_list(l) AS ('[' || array_to_string(list_transform(l, lambda x: coalesce(to_json(x)::VARCHAR, 'null')), ', ') || ']')::JSON;
 CREATE OR REPLACE MACRO __pintail.pg._jsonb_list(l) AS __pintail.pg._jsonb(to_json(l));
 CREATE OR REPLACE MACRO __pintail.pg._jsonb_set(j, p, v) AS CASE
