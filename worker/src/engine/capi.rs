@@ -1,7 +1,6 @@
 //! `DuckDB`'s C interface as safe values: the one file of the worker that holds `unsafe`.
 //!
-//! Each type owns its C object, frees it once, and keeps alive what the object points into. Everything else of the
-//! engine's behaviour (settings, errors' meaning, types' meaning) is decided by the callers.
+//! Each type owns its C object, frees it once, and keeps alive what the object points into. The rest is the callers'.
 #![allow(unsafe_code)]
 
 use std::ffi::{CStr, CString, c_char};
@@ -45,6 +44,7 @@ struct RawDatabase(sys::duckdb_database);
 // SAFETY: a database handle is a shared pointer inside; the C interface documents it as usable from any thread.
 unsafe impl Send for RawDatabase {}
 unsafe impl Sync for RawDatabase {}
+
 /// A `DuckDB` instance.
 #[derive(Clone)]
 pub(crate) struct Database(Arc<RawDatabase>);
@@ -52,16 +52,15 @@ pub(crate) struct Database(Arc<RawDatabase>);
 impl Database {
     /// Opens an instance in memory with start-up settings.
     pub(crate) fn open(settings: &[(&str, &str)]) -> Result<Self, Failure> {
-        let mut config = ptr::null_mut();
-        let mut raw = ptr::null_mut();
-        let mut message: *mut c_char = ptr::null_mut();
+        let (mut config, mut raw, mut message) = (ptr::null_mut(), ptr::null_mut(), ptr::null_mut());
         let path = c_text(":memory:")?;
+        let text = |(name, value): &(&str, &str)| Ok((c_text(name)?, c_text(value)?));
+        let settings = settings.iter().map(text).collect::<Result<Vec<_>, Failure>>()?;
         // SAFETY: all pointers are valid for the calls; the configuration is destroyed on each way out and the message
         // is freed after it was copied.
         unsafe {
             sys::duckdb_create_config(&raw mut config);
-            for (name, value) in settings {
-                let (name, value) = (c_text(name)?, c_text(value)?);
+            for (name, value) in &settings {
                 sys::duckdb_set_config(config, name.as_ptr(), value.as_ptr());
             }
             let state = sys::duckdb_open_ext(path.as_ptr(), &raw mut raw, config, &raw mut message);
@@ -69,7 +68,7 @@ impl Database {
             if state != sys::DuckDBSuccess {
                 let text = copy(message);
                 sys::duckdb_free(message.cast());
-                return Err(Failure::new(0, text));
+                return Err(untyped(text));
             }
         }
         Ok(Self(Arc::new(RawDatabase(raw))))
@@ -80,22 +79,21 @@ impl Database {
         let mut raw = ptr::null_mut();
         // SAFETY: the database is open as long as `self` is.
         if unsafe { sys::duckdb_connect(self.0.0, &raw mut raw) } != sys::DuckDBSuccess {
-            return Err(Failure::new(0, "cannot open a connection"));
+            return Err(untyped("cannot open a connection"));
         }
-        Ok(Connection(Arc::new(RawConnection {
-            raw,
-            _database: Arc::clone(&self.0),
-        })))
+        let owner = Arc::clone(&self.0);
+        Ok(Connection(Arc::new(RawConnection { raw, _owner: owner })))
     }
 }
 
 struct RawConnection {
     raw: sys::duckdb_connection,
-    _database: Arc<RawDatabase>,
+    _owner: Arc<RawDatabase>,
 }
 // SAFETY: the client context locks itself on every call, and interruption is an atomic flag.
 unsafe impl Send for RawConnection {}
 unsafe impl Sync for RawConnection {}
+
 /// One connection; statements and results made from it keep it alive.
 #[derive(Clone)]
 pub(crate) struct Connection(Arc<RawConnection>);
@@ -107,17 +105,14 @@ impl Connection {
         let mut raw = ptr::null_mut();
         // SAFETY: valid pointers; the object is owned by the returned value, which destroys it.
         let count = unsafe { sys::duckdb_extract_statements(self.0.raw, sql.as_ptr(), &raw mut raw) };
-        let statements = Statements {
-            raw,
-            count,
-            connection: self.clone(),
-        };
+        let connection = self.clone();
+        let statements = Statements { raw, count, connection };
         // SAFETY: the object was just made.
         let message = unsafe { sys::duckdb_extract_statements_error(raw) };
         if message.is_null() {
             Ok(statements)
         } else {
-            Err(Failure::new(0, copy(message)))
+            Err(untyped(copy(message)))
         }
     }
 
@@ -132,10 +127,8 @@ impl Connection {
         let mut raw = ptr::null_mut();
         // SAFETY: valid pointers; owned by the returned value.
         unsafe { sys::duckdb_connection_get_arrow_options(self.0.raw, &raw mut raw) };
-        ArrowOptions {
-            raw,
-            _connection: self.clone(),
-        }
+        let owner = self.clone();
+        ArrowOptions { raw, _owner: owner }
     }
 
     /// An appender for a table's columns, all of them in order where `columns` is empty.
@@ -146,22 +139,16 @@ impl Connection {
         table: &str,
         columns: &[String],
     ) -> Result<Appender, Failure> {
-        let (schema, table) = (c_text(schema)?, c_text(table)?);
-        let catalog = (!catalog.is_empty()).then(|| c_text(catalog)).transpose()?;
-        let catalog = catalog.as_ref().map_or(ptr::null(), |name| name.as_ptr());
-        let schema = if schema.is_empty() {
-            ptr::null()
-        } else {
-            schema.as_ptr()
+        let given = |name: &str| (!name.is_empty()).then(|| c_text(name)).transpose();
+        let (catalog, schema, table) = (given(catalog)?, given(schema)?, c_text(table)?);
+        let pointer = |name: &Option<CString>| name.as_ref().map_or(ptr::null(), |name| name.as_ptr());
+        let (catalog_name, schema_name) = (pointer(&catalog), pointer(&schema));
+        let (mut raw, connection) = (ptr::null_mut(), self.clone());
+        // SAFETY: valid pointers (the names live on), null for "the default"; owned by the returned value.
+        let state = unsafe {
+            sys::duckdb_appender_create_ext(self.0.raw, catalog_name, schema_name, table.as_ptr(), &raw mut raw)
         };
-        let mut raw = ptr::null_mut();
-        // SAFETY: valid pointers, null where the interface takes null for "the default"; owned by the returned value.
-        let state =
-            unsafe { sys::duckdb_appender_create_ext(self.0.raw, catalog, schema, table.as_ptr(), &raw mut raw) };
-        let appender = Appender {
-            raw,
-            connection: self.clone(),
-        };
+        let appender = Appender { raw, connection };
         appender.check(state)?;
         for column in columns {
             let column = c_text(column)?;
@@ -180,7 +167,7 @@ pub(crate) struct Statements {
 }
 
 impl Statements {
-    /// How many there are.
+    /// How many.
     pub(crate) fn len(&self) -> u64 {
         self.count
     }
@@ -191,18 +178,13 @@ impl Statements {
         // SAFETY: the object is live; the statement is owned by the returned value even where it holds an error.
         let state =
             unsafe { sys::duckdb_prepare_extracted_statement(self.connection.0.raw, self.raw, index, &raw mut raw) };
-        let prepared = Prepared {
-            raw,
-            connection: self.connection.clone(),
-        };
+        let connection = self.connection.clone();
+        let prepared = Prepared { raw, connection };
         if state == sys::DuckDBSuccess {
-            return Ok(prepared);
+            Ok(prepared)
+        } else {
+            Err(prepared.failure())
         }
-        // SAFETY: null is accepted, and the text lives as long as the statement.
-        Err(Failure::new(
-            0,
-            copy(unsafe { sys::duckdb_prepare_error(prepared.raw) }),
-        ))
     }
 }
 
@@ -229,12 +211,12 @@ impl Prepared {
             (0..count)
                 .map(|index| {
                     let name = sys::duckdb_prepared_statement_column_name(self.raw, index);
-                    let text = copy(name);
+                    let (text, logical) = (
+                        copy(name),
+                        sys::duckdb_prepared_statement_column_logical_type(self.raw, index),
+                    );
                     sys::duckdb_free(name.cast_mut().cast());
-                    (
-                        text,
-                        LogicalType(sys::duckdb_prepared_statement_column_logical_type(self.raw, index)),
-                    )
+                    (text, LogicalType(logical))
                 })
                 .collect()
         }
@@ -267,19 +249,22 @@ impl Prepared {
         // SAFETY: live statement and value; the value is copied.
         let state = unsafe { sys::duckdb_bind_value(self.raw, index, value.0) };
         if state == sys::DuckDBSuccess {
-            return Ok(());
+            Ok(())
+        } else {
+            Err(self.failure())
         }
-        // SAFETY: the text lives as long as the statement.
-        Err(Failure::new(0, copy(unsafe { sys::duckdb_prepare_error(self.raw) })))
+    }
+
+    fn failure(&self) -> Failure {
+        // SAFETY: null is accepted, and the text lives as long as the statement.
+        untyped(copy(unsafe { sys::duckdb_prepare_error(self.raw) }))
     }
 
     /// Executes; rows are produced while they are fetched.
     pub(crate) fn execute(&mut self) -> Result<ResultSet, Failure> {
         // SAFETY: an all-zero result is the interface's empty value.
-        let mut result = ResultSet {
-            raw: unsafe { std::mem::zeroed() },
-            connection: self.connection.clone(),
-        };
+        let (raw, connection) = (unsafe { std::mem::zeroed() }, self.connection.clone());
+        let mut result = ResultSet { raw, connection };
         // SAFETY: live statement; the result is owned by `result` even where it holds an error.
         let state = unsafe { sys::duckdb_execute_prepared_streaming(self.raw, &raw mut result.raw) };
         if state == sys::DuckDBSuccess {
@@ -328,10 +313,8 @@ impl ResultSet {
             (0..count)
                 .map(|index| {
                     let name = copy(sys::duckdb_column_name(&raw mut self.raw, index));
-                    (
-                        name,
-                        LogicalType(sys::duckdb_column_logical_type(&raw mut self.raw, index)),
-                    )
+                    let logical = sys::duckdb_column_logical_type(&raw mut self.raw, index);
+                    (name, LogicalType(logical))
                 })
                 .collect()
         }
@@ -349,17 +332,12 @@ impl ResultSet {
         // SAFETY: live result; the chunk is owned by the returned value.
         let raw = unsafe { sys::duckdb_fetch_chunk(self.raw) };
         if !raw.is_null() {
-            return Ok(Some(Chunk {
-                raw,
-                _connection: self.connection.clone(),
-            }));
+            let owner = self.connection.clone();
+            return Ok(Some(Chunk { raw, _owner: owner }));
         }
         // SAFETY: live result.
-        if unsafe { sys::duckdb_result_error(&raw mut self.raw) }.is_null() {
-            Ok(None)
-        } else {
-            Err(self.failure())
-        }
+        let failed = !unsafe { sys::duckdb_result_error(&raw mut self.raw) }.is_null();
+        if failed { Err(self.failure()) } else { Ok(None) }
     }
 
     fn failure(&mut self) -> Failure {
@@ -374,7 +352,7 @@ impl ResultSet {
 /// At most 2048 rows in the engine's own layout.
 pub(crate) struct Chunk {
     raw: sys::duckdb_data_chunk,
-    _connection: Connection,
+    _owner: Connection,
 }
 // SAFETY: a fetched chunk owns its vectors, or shares them by atomic reference counts.
 unsafe impl Send for Chunk {}
@@ -401,7 +379,7 @@ impl Chunk {
 /// How Arrow is written for one connection.
 pub(crate) struct ArrowOptions {
     raw: sys::duckdb_arrow_options,
-    _connection: Connection,
+    _owner: Connection,
 }
 // SAFETY: read-only after it was made; the context it points to is kept alive and locks itself.
 unsafe impl Send for ArrowOptions {}
@@ -410,23 +388,14 @@ unsafe impl Sync for ArrowOptions {}
 impl ArrowOptions {
     /// The Arrow schema of such columns.
     pub(crate) fn schema(&self, columns: &[(String, LogicalType)]) -> Result<SchemaRef, Failure> {
-        let names = columns
-            .iter()
-            .map(|(name, _)| c_text(name))
-            .collect::<Result<Vec<_>, _>>()?;
+        let names: Vec<_> = columns.iter().map(|(name, _)| c_text(name)).collect::<Result<_, _>>()?;
         let mut names: Vec<_> = names.iter().map(|name| name.as_ptr()).collect();
         let mut types: Vec<_> = columns.iter().map(|(_, logical)| logical.0).collect();
-        let mut schema = FFI_ArrowSchema::empty();
+        let (count, mut schema) = (columns.len() as u64, FFI_ArrowSchema::empty());
+        let out = (&raw mut schema).cast::<sys::ArrowSchema>();
         // SAFETY: the arrays have `columns.len()` live entries; the structs share the C layout.
-        let error = unsafe {
-            sys::duckdb_to_arrow_schema(
-                self.raw,
-                types.as_mut_ptr(),
-                names.as_mut_ptr(),
-                columns.len() as u64,
-                (&raw mut schema).cast::<sys::ArrowSchema>(),
-            )
-        };
+        let error =
+            unsafe { sys::duckdb_to_arrow_schema(self.raw, types.as_mut_ptr(), names.as_mut_ptr(), count, out) };
         take_error(error)?;
         Schema::try_from(&schema).map(Arc::new).map_err(|e| arrow_failure(&e))
     }
@@ -448,11 +417,6 @@ impl LogicalType {
     pub(crate) fn list_of(child: &Self) -> Self {
         // SAFETY: live type, copied by the call.
         Self(unsafe { sys::duckdb_create_list_type(child.0) })
-    }
-
-    /// `VARCHAR`.
-    pub(crate) fn text() -> Self {
-        Self::of(sys::DUCKDB_TYPE_DUCKDB_TYPE_VARCHAR)
     }
 
     /// `DECIMAL(width, scale)`.
@@ -520,6 +484,8 @@ values! {
     double(value: f64) = sys::duckdb_create_double(value);
     text(value: &str) = sys::duckdb_create_varchar_length(value.as_ptr().cast(), value.len() as u64);
     blob(value: &[u8]) = sys::duckdb_create_blob(value.as_ptr(), value.len() as u64);
+    bit(data: &mut [u8]) =
+        sys::duckdb_create_bit(sys::duckdb_bit { data: data.as_mut_ptr(), size: data.len() as u64 });
     date(days: i32) = sys::duckdb_create_date(sys::duckdb_date { days });
     time(micros: i64) = sys::duckdb_create_time(sys::duckdb_time { micros });
     time_tz(micros: i64, east: i32) = sys::duckdb_create_time_tz_value(sys::duckdb_create_time_tz(micros, east));
@@ -534,27 +500,6 @@ values! {
 }
 
 impl Value {
-    /// Zeros and ones. The engine's layout: the number of padding bits, then the bits behind that many ones.
-    pub(crate) fn bit(digits: &str) -> Self {
-        let padding = (8 - digits.len() % 8) % 8;
-        let bits = std::iter::repeat_n(b'1', padding)
-            .chain(digits.bytes())
-            .collect::<Vec<_>>();
-        let bytes = bits
-            .chunks(8)
-            .map(|byte| byte.iter().fold(0, |value, bit| value << 1 | u8::from(*bit == b'1')));
-        let mut data: Vec<u8> = std::iter::once(u8::try_from(padding).unwrap_or(0))
-            .chain(bytes)
-            .collect();
-        // SAFETY: the bytes are copied.
-        Self(unsafe {
-            sys::duckdb_create_bit(sys::duckdb_bit {
-                data: data.as_mut_ptr(),
-                size: data.len() as u64,
-            })
-        })
-    }
-
     /// A list; the values are cast to the element type.
     pub(crate) fn list(element: &LogicalType, values: &[Self]) -> Self {
         let mut raw: Vec<_> = values.iter().map(|value| value.0).collect();
@@ -572,31 +517,19 @@ pub(crate) struct Appender {
 impl Appender {
     /// Appends a batch of at most 2048 rows; its types are cast to the table's.
     pub(crate) fn append(&mut self, batch: RecordBatch) -> Result<(), Failure> {
-        let schema = FFI_ArrowSchema::try_from(batch.schema().as_ref()).map_err(|e| arrow_failure(&e))?;
-        let mut schema = schema;
+        let mut schema = FFI_ArrowSchema::try_from(batch.schema().as_ref()).map_err(|e| arrow_failure(&e))?;
         let mut array = FFI_ArrowArray::new(&StructArray::from(batch).into_data());
-        let mut converted = ptr::null_mut();
-        let mut chunk = Chunk {
-            raw: ptr::null_mut(),
-            _connection: self.connection.clone(),
-        };
+        let (raw, owner) = (ptr::null_mut(), self.connection.clone());
+        let mut chunk = Chunk { raw, _owner: owner };
+        let (connection, mut converted) = (self.connection.0.raw, ptr::null_mut());
+        let (schema, array) = ((&raw mut schema).cast(), (&raw mut array).cast());
         // SAFETY: the structs share the C layout. The engine takes the array over (it clears `release`); the schema stays
         // ours. The converted schema is destroyed, the chunk is owned by `chunk`.
         unsafe {
-            let connection = self.connection.0.raw;
-            take_error(sys::duckdb_schema_from_arrow(
-                connection,
-                (&raw mut schema).cast(),
-                &raw mut converted,
-            ))?;
-            let outcome = take_error(sys::duckdb_data_chunk_from_arrow(
-                connection,
-                (&raw mut array).cast(),
-                converted,
-                &raw mut chunk.raw,
-            ));
+            take_error(sys::duckdb_schema_from_arrow(connection, schema, &raw mut converted))?;
+            let error = sys::duckdb_data_chunk_from_arrow(connection, array, converted, &raw mut chunk.raw);
             sys::duckdb_destroy_arrow_converted_schema(&raw mut converted);
-            outcome?;
+            take_error(error)?;
             let state = sys::duckdb_append_data_chunk(self.raw, chunk.raw);
             self.check(state)
         }
@@ -614,7 +547,7 @@ impl Appender {
         }
         // SAFETY: live appender; the error data is destroyed by `take_error`.
         take_error(unsafe { sys::duckdb_appender_error_data(self.raw) })?;
-        Err(Failure::new(0, "the appender failed"))
+        Err(untyped("the appender failed"))
     }
 }
 
@@ -636,13 +569,12 @@ fn arrow_failure(error: &arrow_schema::ArrowError) -> Failure {
     Failure::new(sys::duckdb_error_type_DUCKDB_ERROR_INTERNAL, error.to_string())
 }
 
+fn untyped(text: impl Into<String>) -> Failure {
+    Failure::new(0, text)
+}
+
 fn c_text(text: &str) -> Result<CString, Failure> {
-    CString::new(text).map_err(|_| {
-        Failure::new(
-            sys::duckdb_error_type_DUCKDB_ERROR_PARSER,
-            "Parser Error: a text must not hold a zero byte",
-        )
-    })
+    CString::new(text).map_err(|_| untyped("Parser Error: a text must not hold a zero byte"))
 }
 
 fn copy(text: *const c_char) -> String {
@@ -655,10 +587,8 @@ fn copy(text: *const c_char) -> String {
 
 fn hugeint(value: i128) -> sys::duckdb_hugeint {
     let bits = value.cast_unsigned();
-    sys::duckdb_hugeint {
-        lower: low_half(bits),
-        upper: low_half(bits >> 64).cast_signed(),
-    }
+    let (lower, upper) = (low_half(bits), low_half(bits >> 64).cast_signed());
+    sys::duckdb_hugeint { lower, upper }
 }
 
 fn low_half(bits: u128) -> u64 {

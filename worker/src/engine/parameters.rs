@@ -100,7 +100,7 @@ fn engine_value(value: &ParamValue) -> Value {
         ParamValue::Float8(value) => Value::double(*value),
         ParamValue::Decimal { value, scale } => decimal(*value, *scale),
         ParamValue::Numeric(text) | ParamValue::Text { text, .. } | ParamValue::Json(text) => Value::text(text),
-        ParamValue::Bit(digits) => Value::bit(digits),
+        ParamValue::Bit(digits) => Value::bit(&mut bits(digits)),
         ParamValue::Bytes(bytes) => Value::blob(bytes),
         ParamValue::Date(days) => Value::date(*days),
         ParamValue::Time(micros) => Value::time(*micros),
@@ -111,6 +111,15 @@ fn engine_value(value: &ParamValue) -> Value {
         ParamValue::Uuid(value) => Value::uuid(*value),
         ParamValue::Array(array) => list(array),
     }
+}
+
+/// Zeros and ones in the engine's layout: the number of padding bits, then the bits behind that many ones.
+fn bits(digits: &str) -> Vec<u8> {
+    let padding = (8 - digits.len() % 8) % 8;
+    let padded: Vec<_> = std::iter::repeat_n(b'1', padding).chain(digits.bytes()).collect();
+    let octet = |bits: &[u8]| bits.iter().fold(0, |value, bit| value << 1 | u8::from(*bit == b'1'));
+    let count = u8::try_from(padding).unwrap_or(0);
+    std::iter::once(count).chain(padded.chunks(8).map(octet)).collect()
 }
 
 fn decimal(value: i128, scale: u8) -> Value {
@@ -171,7 +180,10 @@ fn numeric_elements(array: &ArrayValue) -> (LogicalType, Vec<Value>) {
         .collect();
     match values {
         Some(values) => (LogicalType::decimal_of(DIGITS, scale), values),
-        None => (LogicalType::text(), array.values.iter().map(numeric_text).collect()),
+        None => (
+            LogicalType::of(element_type(oid::TEXT)),
+            array.values.iter().map(numeric_text).collect(),
+        ),
     }
 }
 

@@ -44,10 +44,11 @@ impl Casted {
     pub(crate) fn original_position(&self, position: u32) -> u32 {
         let mut shift = 0;
         for (start, length) in &self.added {
-            if position <= *start {
+            // The run holds the positions from `start + 1` on; all of them stand for the first.
+            if position <= start + 1 {
                 break;
             }
-            shift += (*length).min(position - start);
+            shift += (*length).min(position - start - 1);
         }
         (position - shift).max(1)
     }
@@ -72,7 +73,8 @@ pub(crate) fn has_word(text: &str, word: &str) -> bool {
 fn placeholders(text: &str) -> Vec<(usize, usize, usize)> {
     let mut found = Vec::new();
     scan(text, |piece, token| {
-        if let (Token::Placeholder(start), Ok(number)) = (token, piece[1..].parse()) {
+        let Token::Placeholder(start) = token else { return };
+        if let Ok(number) = piece[1..].parse() {
             found.push((start, start + piece.len(), number));
         }
     });

@@ -48,11 +48,16 @@ struct Ipc {
 
 impl Renderer {
     /// A renderer for a wish; no wish is one for text rows.
-    pub(crate) fn new(want: Option<&Want>, shape: Arc<Shape>, arrow: Arc<ArrowOptions>) -> Result<Self, Error> {
+    pub(crate) fn new(
+        want: Option<&Want>,
+        settings: &RenderSettings,
+        shape: Arc<Shape>,
+        arrow: Arc<ArrowOptions>,
+    ) -> Result<Self, Error> {
         let kind = match want {
             Some(Want::Arrow(_)) => Kind::Arrow(Box::default()),
-            Some(Want::Rows(wanted)) => rows(wanted, &shape)?,
-            None => rows(&RowsWanted::default(), &shape)?,
+            Some(Want::Rows(wanted)) => rows(&wanted.formats, settings, &shape)?,
+            None => rows(&[], settings, &shape)?,
         };
         Ok(Self {
             shape,
@@ -210,14 +215,12 @@ impl Default for Ipc {
     }
 }
 
-fn rows(wanted: &RowsWanted, shape: &Shape) -> Result<Kind, Error> {
-    let formats = wanted
-        .formats
+fn rows(formats: &[u32], settings: &RenderSettings, shape: &Shape) -> Result<Kind, Error> {
+    let formats = formats
         .iter()
         .map(|code| Format::parse(*code))
         .collect::<Result<Vec<_>, _>>()?;
-    let settings = settings(Some(wanted))?;
-    let encoder = RowEncoder::new(&shape.columns, &formats, &settings)?;
+    let encoder = RowEncoder::new(&shape.columns, &formats, settings)?;
     Ok(Kind::Rows {
         encoder,
         buffer: Vec::new(),

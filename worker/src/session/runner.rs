@@ -209,7 +209,7 @@ impl Runner {
             Returns::Nothing => Ok(Begun::Count(0)),
             Returns::Rows => {
                 let shape = statement.shape_of(&mut result, &self.arrow)?;
-                let renderer = Renderer::new(request.want.as_ref(), shape, Arc::clone(&self.arrow))?;
+                let renderer = Renderer::new(request.want.as_ref(), &settings, shape, Arc::clone(&self.arrow))?;
                 Ok(Begun::Rows(Box::new(renderer), result))
             }
         }
