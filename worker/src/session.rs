@@ -25,7 +25,7 @@ use pintail_worker_api::messages::{Execute, OpenSession, Prepare};
 use tokio::sync::oneshot;
 use tokio_util::task::task_tracker::TaskTrackerToken;
 
-use self::control::{Control, Guard};
+use self::control::{Control, Guard, Hand};
 pub(crate) use self::ingest::{Creation, Ingest};
 pub(crate) use self::job::Described;
 use self::job::{Answer, Early, ExecuteJob, Job};
@@ -36,6 +36,11 @@ use crate::tasks::Tasks;
 
 /// A result's first rows wait so long, at most, for its end to leave in the same message.
 const PATIENCE: Duration = Duration::from_millis(5);
+
+/// A statement's time is counted in steps, so that those in which its reader pauses can be left out.
+const LEAST_STEP: Duration = Duration::from_millis(5);
+/// See [`LEAST_STEP`].
+const MOST_STEP: Duration = Duration::from_millis(100);
 
 /// Sequences of statements that the contract's client did not number.
 const UNNUMBERED: u64 = 1 << 63;
@@ -163,6 +168,11 @@ impl Session {
         self.control.stop(sequence, StopReason::Request);
     }
 
+    /// How long the session was not used; `None` while a statement is being answered.
+    pub(crate) fn idle_for(&self) -> Option<Duration> {
+        self.control.idle_for()
+    }
+
     /// Ends the session: what runs is stopped, then the thread ends and the instance goes.
     pub(crate) fn close(&self, reason: StopReason) {
         self.control.stop_all(reason);
@@ -188,9 +198,17 @@ impl Session {
             return None;
         }
         let (control, sequence) = (Arc::clone(&self.control), request.sequence);
-        let limit = Duration::from_millis(request.timeout_ms);
+        let mut left = Duration::from_millis(request.timeout_ms);
+        let step = (left / 10).clamp(LEAST_STEP, MOST_STEP);
         let task = self.tasks.spawn(async move {
-            tokio::time::sleep(limit).await;
+            while !left.is_zero() {
+                tokio::time::sleep(step.min(left)).await;
+                match control.hand(sequence) {
+                    Hand::Engine => left = left.saturating_sub(step),
+                    Hand::Reader => {}
+                    Hand::Nobody => return,
+                }
+            }
             control.stop(sequence, StopReason::Timeout);
         });
         Some(Deadline(task))

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use pintail_worker_api::messages::{OpenSession, SessionOpened, WorkerStatus};
 
@@ -11,6 +12,9 @@ use crate::engine::standby::Standby;
 use crate::error::{Error, StopReason};
 use crate::session::{self, Session};
 use crate::tasks::Tasks;
+
+/// A stock client's session ends after this time without a call.
+const IDLE: Duration = Duration::from_mins(5);
 
 /// One organisation's worker.
 pub(crate) struct Worker {
@@ -118,7 +122,7 @@ impl Worker {
     }
 
     /// The open session, or a new one for a client that knows only standard Flight SQL.
-    pub(crate) async fn session_or_open(&self) -> Result<Arc<Session>, Error> {
+    pub(crate) async fn session_or_open(self: &Arc<Self>) -> Result<Arc<Session>, Error> {
         if let Ok(session) = self.session() {
             return Ok(session);
         }
@@ -127,9 +131,30 @@ impl Worker {
             ..OpenSession::default()
         };
         match self.open(&opening).await {
-            Ok(_) | Err(Error::SessionOpen) => self.session(),
+            Ok(_) => {
+                let session = self.session()?;
+                self.close_when_idle(&session);
+                Ok(session)
+            }
+            Err(Error::SessionOpen) => self.session(),
             Err(error) => Err(error),
         }
+    }
+
+    /// Nobody ends the session of a stock client, so it ends when it was not used for a while.
+    fn close_when_idle(self: &Arc<Self>, session: &Arc<Session>) {
+        let (worker, session) = (Arc::clone(self), Arc::downgrade(session));
+        self.tasks.spawn(async move {
+            loop {
+                tokio::time::sleep(IDLE / 10).await;
+                let Some(session) = session.upgrade() else { return };
+                let is_current = worker.session().is_ok_and(|current| Arc::ptr_eq(&current, &session));
+                if is_current && session.idle_for().is_some_and(|time| time > IDLE) {
+                    worker.close(StopReason::Request);
+                    return;
+                }
+            }
+        });
     }
 
     /// The worker's account of itself.

@@ -24,7 +24,7 @@ use crate::worker::Worker;
 const BATCHES: usize = 4;
 
 /// Prepares a query, so that its schema can be told before it runs.
-pub(super) async fn prepare(worker: &Worker, sql: &str) -> Result<Described, Error> {
+pub(super) async fn prepare(worker: &Arc<Worker>, sql: &str) -> Result<Described, Error> {
     let session = worker.session_or_open().await?;
     session
         .prepare(Prepare {
@@ -95,7 +95,7 @@ pub(super) async fn update(session: &Session, execute: Execute) -> Result<i64, E
 
 /// Loads a stream of batches into a table.
 pub(super) async fn ingest(
-    worker: &Worker,
+    worker: &Arc<Worker>,
     command: CommandStatementIngest,
     messages: impl Stream<Item = Result<FlightData, tonic::Status>> + Send + Unpin + 'static,
 ) -> Result<i64, Error> {

@@ -5,7 +5,7 @@
 
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::outlet::Outlet;
 use crate::engine::capi::Connection;
@@ -22,8 +22,8 @@ pub(crate) struct Control {
     tasks: Tasks,
 }
 
-#[derive(Default)]
 struct State {
+    used: Instant,
     running: Option<u64>,
     queued: usize,
     live: Vec<Live>,
@@ -31,8 +31,21 @@ struct State {
 
 struct Live {
     sequence: u64,
+    /// The engine is done; rows may still be on their way.
+    is_done: bool,
     stop: Arc<Stop>,
     outlet: Option<Arc<Outlet>>,
+}
+
+/// Who has a statement in hand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Hand {
+    /// It waits or runs.
+    Engine,
+    /// Rows wait for whoever reads them.
+    Reader,
+    /// The engine is done with it.
+    Nobody,
 }
 
 /// Whether and why a statement was stopped.
@@ -89,7 +102,12 @@ impl Control {
     pub(crate) fn new(connection: Connection, tasks: Tasks) -> Self {
         Self {
             connection,
-            state: Mutex::default(),
+            state: Mutex::new(State {
+                used: Instant::now(),
+                running: None,
+                queued: 0,
+                live: Vec::new(),
+            }),
             tasks,
         }
     }
@@ -99,6 +117,7 @@ impl Control {
         let stop = Arc::new(Stop::default());
         let mut state = self.lock();
         state.queued += 1;
+        state.used = Instant::now();
         state
             .live
             .iter()
@@ -106,6 +125,7 @@ impl Control {
             .for_each(|outlet| outlet.set_aside());
         state.live.push(Live {
             sequence,
+            is_done: false,
             stop: Arc::clone(&stop),
             outlet: None,
         });
@@ -114,6 +134,12 @@ impl Control {
             sequence,
             stop,
         }
+    }
+
+    /// How long ago the last statement was registered; `None` while one is being answered.
+    pub(crate) fn idle_for(&self) -> Option<Duration> {
+        let state = self.lock();
+        state.live.is_empty().then(|| state.used.elapsed())
     }
 
     /// The engine's thread takes the statement up.
@@ -127,9 +153,13 @@ impl Control {
         Ok(())
     }
 
-    /// The engine is done with the statement; its rows may still be on their way.
+    /// The engine is done with the statement that runs; its rows may still be on their way.
     pub(crate) fn end(&self) {
-        self.lock().running = None;
+        let mut state = self.lock();
+        let ended = state.running.take();
+        if let Some(live) = state.live.iter_mut().find(|live| Some(live.sequence) == ended) {
+            live.is_done = true;
+        }
     }
 
     /// Connects the statement's outlet, which is set aside at once where another statement waits already.
@@ -150,6 +180,17 @@ impl Control {
         let state = self.lock();
         if let Some(live) = state.live.iter().find(|live| live.sequence == sequence) {
             self.halt(&state, live, reason);
+        }
+    }
+
+    /// Who has a statement in hand. While it is the reader, as with a suspended portal, the engine is not to blame.
+    pub(crate) fn hand(&self, sequence: u64) -> Hand {
+        let state = self.lock();
+        match state.live.iter().find(|live| live.sequence == sequence) {
+            Some(live) if live.is_done => Hand::Nobody,
+            Some(live) if live.outlet.as_ref().is_some_and(|outlet| outlet.is_full()) => Hand::Reader,
+            Some(_) => Hand::Engine,
+            None => Hand::Nobody,
         }
     }
 

@@ -129,6 +129,12 @@ impl Outlet {
         self.room.notify_all();
     }
 
+    /// Whether the engine's side waits for the reader.
+    pub(crate) fn is_full(&self) -> bool {
+        let state = self.lock();
+        state.bytes >= CAPACITY && state.mode == Mode::Waiting && state.end.is_none()
+    }
+
     /// Whether a push would be refused.
     pub(crate) fn is_unwanted(&self) -> bool {
         self.lock().end.is_some()

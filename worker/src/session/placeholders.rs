@@ -81,11 +81,23 @@ fn placeholders(text: &str) -> Vec<(usize, usize, usize)> {
     found
 }
 
+/// Whether a text is more than one statement: something follows a semicolon.
+pub(crate) fn has_several_statements(text: &str) -> bool {
+    let (mut ended, mut several) = (false, false);
+    scan(text, |_, token| match token {
+        Token::Semicolon => ended = true,
+        Token::Word | Token::Placeholder(_) => several |= ended,
+    });
+    several
+}
+
 /// What [`scan`] reports.
 #[derive(Clone, Copy)]
 enum Token {
     /// A name or keyword without quotes.
     Word,
+    /// `;`
+    Semicolon,
     /// `$n`, and where it begins.
     Placeholder(usize),
 }
@@ -107,6 +119,10 @@ fn scan(text: &str, mut report: impl FnMut(&str, Token)) {
                 end
             }
             b'$' => skip_dollar_quoted(text, at),
+            b';' => {
+                report(";", Token::Semicolon);
+                at + 1
+            }
             byte if is_name(byte) => {
                 let end = end_of(at, |byte| is_name(byte) || byte == b'$');
                 report(&text[at..end], Token::Word);

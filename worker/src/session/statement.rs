@@ -6,7 +6,7 @@ use arrow_schema::{Schema, SchemaRef};
 use pintail_pgtypes::{RenderSettings, oid};
 use pintail_worker_api::messages::{Param, Prepared as Description};
 
-use super::placeholders::{Casted, has_word};
+use super::placeholders::{Casted, has_several_statements, has_word};
 use crate::engine::capi::{ArrowOptions, Connection, Prepared, ResultSet, Statements};
 use crate::engine::failure::Failure;
 use crate::engine::shape::{Shape, signature};
@@ -65,14 +65,19 @@ enum Origin {
 }
 
 impl Statement {
-    /// Prepares the one statement of a text; nothing is executed.
+    /// Prepares the one statement of a text; nothing is executed, except what the engine itself puts before a statement:
+    /// a `PIVOT` has its columns collected first.
     pub(crate) fn prepare(bench: Bench<'_>, sql: &str, oids: &[u32]) -> Result<Self, Error> {
         let statements = bench
             .connection
             .split(sql)
             .map_err(|failure| mapping::to_error(&failure, sql))?;
         if statements.len() > 1 {
-            return Err(Error::SeveralStatements);
+            if has_several_statements(sql) {
+                return Err(Error::SeveralStatements);
+            }
+            drop(statements);
+            return Self::prepare_last(bench, sql, oids)?.ok_or(Error::SeveralStatements);
         }
         Self::from_last(bench, statements, sql, oids)
     }

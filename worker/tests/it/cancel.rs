@@ -66,6 +66,23 @@ async fn a_deadline_stops_a_statement() -> Result<()> {
 }
 
 #[tokio::test]
+async fn a_deadline_does_not_count_the_readers_pauses() -> Result<()> {
+    let worker = TestWorker::start().await?;
+    let execute = Execute {
+        timeout_ms: 1500,
+        ..numbered("SELECT i, repeat('x', 50) FROM range(250000) r(i)", 1)
+    };
+    let mut stream = worker.client.execute(&execute).await?;
+    let mut rows = 0;
+    tokio::time::sleep(Duration::from_millis(2500)).await;
+    while let Some((frame, _)) = stream.next().await? {
+        rows += frame.rows;
+    }
+    assert_eq!(rows, 250_000);
+    Ok(())
+}
+
+#[tokio::test]
 async fn a_reader_that_goes_away_stops_the_statement() -> Result<()> {
     let worker = TestWorker::start().await?;
     let endless = numbered(ENDLESS, 1);

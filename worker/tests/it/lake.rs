@@ -74,6 +74,28 @@ async fn a_lake_is_read_and_written_behind_all_walls() -> Result<()> {
 }
 
 #[tokio::test]
+async fn other_ports_are_stopped_by_the_kernel() -> Result<()> {
+    let postgres = Postgres::start()?;
+    let data = tempfile::tempdir()?;
+    let catalogs = lake(&postgres, "dl_acme__lake", data.path())?;
+    let worker = TestWorker::start_with(|bootstrap| bootstrap.catalogs = catalogs, &[]).await?;
+    worker.open().await?;
+    let listener = std::net::TcpListener::bind("127.0.0.1:0")?;
+    listener.set_nonblocking(true)?;
+    let dsn = format!(
+        "host=127.0.0.1 port={} dbname=x user=x connect_timeout=2",
+        listener.local_addr()?.port()
+    );
+    let report = worker
+        .fails(&format!("SELECT * FROM postgres_scan('{dsn}', 'public', 't')"))
+        .await;
+    assert_eq!(worker.kernel_wall, "up");
+    let nobody_came = matches!(listener.accept(), Err(error) if error.kind() == std::io::ErrorKind::WouldBlock);
+    assert!(nobody_came, "{report}");
+    Ok(())
+}
+
+#[tokio::test]
 async fn another_tenants_metadata_is_stopped_by_postgresql() -> Result<()> {
     let postgres = Postgres::start()?;
     let data = tempfile::tempdir()?;

@@ -94,6 +94,34 @@ async fn a_prepared_statement_is_described_and_runs_many_times() -> Result<()> {
 }
 
 #[tokio::test]
+async fn a_pivot_is_prepared_and_run() -> Result<()> {
+    let worker = TestWorker::start().await?;
+    worker
+        .sql("CREATE TABLE sales (year INTEGER, city VARCHAR, amount INTEGER)")
+        .await?;
+    worker
+        .sql("INSERT INTO sales VALUES (2020, 'a', 1), (2021, 'a', 2), (2020, 'b', 3)")
+        .await?;
+    let pivot = "PIVOT sales ON year USING sum(amount) GROUP BY city ORDER BY city";
+    assert_eq!(worker.sql(pivot).await?.rows.len(), 2);
+    let prepared = worker
+        .client
+        .prepare(&Prepare {
+            sql: pivot.into(),
+            param_oids: vec![],
+        })
+        .await?;
+    assert_eq!(prepared.columns.len(), 3);
+    let execute = Execute {
+        handle: prepared.handle,
+        want: Some(text()),
+        ..Execute::default()
+    };
+    assert_eq!(worker.run(execute).await?.value(), "a");
+    Ok(())
+}
+
+#[tokio::test]
 async fn describing_an_insert_inserts_nothing() -> Result<()> {
     let worker = TestWorker::start().await?;
     worker.sql("CREATE TABLE t (i INTEGER, v VARCHAR)").await?;

@@ -16,6 +16,12 @@ fn only_placeholders_are_found() {
 }
 
 #[test]
+fn statements_are_told_apart() {
+    assert!(has_several_statements("SELECT 1; SELECT 2"));
+    assert!(!has_several_statements("SELECT ';' -- ; x\n ; /* y */ "));
+}
+
+#[test]
 fn casts_are_put_around_them_and_positions_lead_back() {
     let text = "SELECT $1, 'é', $2 FROM x";
     let casted = Casted::new(text, |number| (number == 2).then_some("INTEGER"));
