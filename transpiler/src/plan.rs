@@ -68,6 +68,32 @@ pub struct Plan {
     /// engine's description is right. The encoder of values must follow an announced type: the engine's types under
     /// these are VARCHAR (for names, `varchar`, `jsonb` and the like) and BIGINT (for OIDs).
     pub columns: Option<Vec<Column>>,
+    /// Types of parameters by position as the text itself says them (`$1::oid[]`), 0 where it does not.
+    pub param_oids: Vec<u32>,
+    /// What `set_config` calls change, for the session to apply when the main step has run.
+    pub settings: Vec<SettingChange>,
+}
+
+/// A call of `set_config`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SettingChange {
+    /// The setting.
+    pub name: SettingText,
+    /// Its new value; NULL goes back to the value of the session's start.
+    pub value: SettingText,
+    /// Whether it ends with the transaction.
+    pub local: bool,
+}
+
+/// An argument of `set_config`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SettingText {
+    /// As written.
+    Literal(String),
+    /// A parameter, counted from 1.
+    Parameter(usize),
+    /// NULL.
+    Null,
 }
 
 /// A result column as PostgreSQL describes it.
@@ -106,6 +132,8 @@ impl Plan {
             steps: Vec::new(),
             notices,
             columns: None,
+            param_oids: Vec::new(),
+            settings: Vec::new(),
         }
     }
 
@@ -119,6 +147,8 @@ impl Plan {
             }],
             notices: Vec::new(),
             columns: None,
+            param_oids: Vec::new(),
+            settings: Vec::new(),
         }
     }
 }
@@ -140,12 +170,14 @@ pub fn rewrite(statement: &Statement, context: &Context<'_>) -> Result<Plan, Err
         }
         Tree::Postgres(tree) => {
             let mut rewritten: ast::Statement = (**tree).clone();
-            let columns = rules::apply(&mut rewritten, context)?;
+            let found = rules::apply(&mut rewritten, context)?;
             if let Some(plan) = rules::plan(statement, &mut rewritten, context)? {
                 return Ok(plan);
             }
             let mut plan = finish(statement, tree, &rewritten);
-            plan.columns = columns;
+            plan.columns = found.columns;
+            plan.param_oids = found.param_oids;
+            plan.settings = found.settings;
             Ok(plan)
         }
     }

@@ -20,6 +20,7 @@ mod parameters;
 mod rounding;
 mod scope;
 mod select;
+mod set_config;
 mod set_returning;
 mod settings;
 mod templates;
@@ -29,21 +30,33 @@ mod writes;
 
 use sqlparser::ast::{self, ObjectName, ObjectNamePart};
 
-use crate::plan::{Column, Context, Plan};
+use crate::plan::{Column, Context, Plan, SettingChange};
 use crate::{Error, Statement};
 
 pub(crate) use gate::tokens as gate_tokens;
 pub(crate) use types::type_oid;
 
-/// Every rule, over a statement in PostgreSQL's grammar. Hands back what is known of its columns.
-pub(crate) fn apply(statement: &mut ast::Statement, context: &Context<'_>) -> Result<Option<Vec<Column>>, Error> {
+/// What the rules learnt of a statement that its new text does not say.
+pub(crate) struct Found {
+    /// What is known of its columns.
+    pub(crate) columns: Option<Vec<Column>>,
+    /// Types of parameters that casts in the text say, by position.
+    pub(crate) param_oids: Vec<u32>,
+    /// What its calls of `set_config` change.
+    pub(crate) settings: Vec<SettingChange>,
+}
+
+/// Every rule, over a statement in PostgreSQL's grammar.
+pub(crate) fn apply(statement: &mut ast::Statement, context: &Context<'_>) -> Result<Found, Error> {
     gate::check(statement)?;
+    let param_oids = parameters::said(statement);
     fold::apply(statement);
     columns::apply(statement);
     values::apply(statement);
     names::apply(statement, context);
     let columns = describe::columns_of(statement);
     set_returning::apply(statement);
+    let settings = set_config::apply(statement)?;
     functions::apply(statement, context)?;
     parameters::apply(statement, context);
     operators::apply(statement)?;
@@ -53,7 +66,11 @@ pub(crate) fn apply(statement: &mut ast::Statement, context: &Context<'_>) -> Re
     outputs::apply(statement);
     aggregates::apply(statement);
     settings::apply(statement, context);
-    Ok(columns)
+    Ok(Found {
+        columns,
+        param_oids,
+        settings,
+    })
 }
 
 /// The rules that hold for DuckDB's own statements too: names, and the gate.

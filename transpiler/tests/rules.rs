@@ -1,7 +1,8 @@
 //! Every case file: a statement and what the engine is asked for it.
 //!
 //! A case is its input, a line `=>`, and its outcome; cases are parted by blank lines. The outcome is one line a step
-//! (`aux:` before the auxiliary ones), `notice:` lines, `columns:` for announced types, or `error: code message`.
+//! (`aux:` before the auxiliary ones), `notice:` lines, `columns:` for announced types, `parameters:` for those that the
+//! text says, `setting:` lines, or `error: code message`.
 //! `unchanged` says that the client's bytes go out. `BLESS=1 cargo test` writes the outcomes anew, for review.
 
 use std::fmt::Write as _;
@@ -65,6 +66,12 @@ fn render(plan: &Plan, out: &mut String) {
     if let Some(columns) = &plan.columns {
         let all: Vec<String> = columns.iter().map(|c| format!("{} {}", c.name, c.type_oid)).collect();
         let _ = writeln!(out, "columns: {}", all.join(", "));
+    }
+    if plan.param_oids.iter().any(|oid| *oid != 0) {
+        let _ = writeln!(out, "parameters: {:?}", plan.param_oids);
+    }
+    for change in &plan.settings {
+        let _ = writeln!(out, "setting: {change:?}");
     }
     if plan.steps.is_empty() && plan.notices.is_empty() {
         out.push_str("nothing\n");

@@ -56,5 +56,7 @@ fn plan_of(steps: Vec<Step>, notices: Vec<Notice>) -> Plan {
         steps,
         notices,
         columns: None,
+        param_oids: Vec::new(),
+        settings: Vec::new(),
     }
 }

@@ -176,6 +176,12 @@ fn keyword(name: &str) -> Option<Expr> {
         "session_user" => Some(build::call("session_user", Vec::new())),
         "current_catalog" => Some(build::call("current_database", Vec::new())),
         "current_schema" => Some(build::call("current_schema", Vec::new())),
+        // As words, the engine takes them for columns: for the output column of that name, where there is one.
+        "current_date" => Some(build::call("current_date", Vec::new())),
+        "current_time" => Some(build::call("get_current_time", Vec::new())),
+        "current_timestamp" => Some(build::call("now", Vec::new())),
+        "localtime" => Some(build::call("current_localtime", Vec::new())),
+        "localtimestamp" => Some(build::call("current_localtimestamp", Vec::new())),
         _ => None,
     }
 }

@@ -1,8 +1,8 @@
-//! Parameters whose type the client declared: the engine is told.
+//! Types of parameters: those that the client declared, which the engine is told, and those that the text says.
 
 use std::ops::ControlFlow;
 
-use sqlparser::ast::{self, Expr, VisitMut, VisitorMut};
+use sqlparser::ast::{self, Expr, Visit, VisitMut, Visitor, VisitorMut};
 
 use super::{build, types};
 use crate::plan::Context;
@@ -17,6 +17,52 @@ pub(super) fn apply(statement: &mut ast::Statement, context: &Context<'_>) {
         cast: 0,
     };
     let _ = statement.visit(&mut casts);
+}
+
+/// The types that casts directly around parameters say, by position; 0 where a parameter first stands without one.
+///
+/// Names of objects (`$1::regclass`) stay open: what the client sends for them is text.
+pub(super) fn said(statement: &ast::Statement) -> Vec<u32> {
+    let mut said = Said { oids: Vec::new() };
+    let _ = statement.visit(&mut said);
+    said.oids.into_iter().map(Option::unwrap_or_default).collect()
+}
+
+struct Said {
+    /// `None` for a parameter that was not met yet.
+    oids: Vec<Option<u32>>,
+}
+
+impl Said {
+    fn note(&mut self, number: usize, oid: u32) {
+        // The protocol counts parameters in 16 bits.
+        if number == 0 || number > usize::from(u16::MAX) {
+            return;
+        }
+        if self.oids.len() < number {
+            self.oids.resize(number, None);
+        }
+        self.oids[number - 1].get_or_insert(oid);
+    }
+}
+
+impl Visitor for Said {
+    type Break = ();
+
+    fn pre_visit_expr(&mut self, expr: &Expr) -> ControlFlow<()> {
+        if let Expr::Cast { expr: inner, data_type, .. } = expr
+            && let Some(number) = build::parameter(inner)
+        {
+            let name = data_type.to_string();
+            let is_name = name.to_lowercase().starts_with("reg");
+            self.note(number, types::type_oid(&name).filter(|_| !is_name).unwrap_or(0));
+        } else if matches!(expr, Expr::Value(_))
+            && let Some(number) = build::parameter(expr)
+        {
+            self.note(number, 0);
+        }
+        ControlFlow::Continue(())
+    }
 }
 
 /// The OID of `unknown`.
