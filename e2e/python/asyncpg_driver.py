@@ -13,7 +13,7 @@ COLUMNS = "b bool, i2 int2, i4 int4, i8 int8, f4 float4, f8 float8, n numeric(20
 ROW = (
     True, -32768, 2147483647, -9223372036854775808, 0.5, 1e300, decimal.Decimal("123456789012345.67890"), "é\t\\", bytes(range(256)),
     dt.date(2024, 2, 29), dt.time(23, 59, 59, 999999), dt.datetime(1999, 12, 31, 23, 59, 59, 1),
-    dt.datetime(2024, 7, 1, 12, 0, tzinfo=dt.timezone.utc), dt.timedelta(days=3, hours=4, microseconds=5), uuid.UUID(int=2**127 + 1),
+    dt.datetime(2024, 7, 1, 12, 0, tzinfo=dt.timezone.utc), dt.timedelta(days=3, hours=4, milliseconds=5), uuid.UUID(int=2**127 + 1),
     '{"a": [1, null]}', [1, None, -3], ["a,\"b\\", None, ""],
 )
 

@@ -13,7 +13,7 @@ ZONE = dt.timezone(dt.timedelta(hours=2))
 ROW = (
     True, -32768, 2147483647, -9223372036854775808, 0.5, 1.7976931348623157e308, decimal.Decimal("123456789012345.67890"),
     "tab\té\\", bytes(range(256)), dt.date(2024, 2, 29), dt.time(23, 59, 59, 999999), dt.datetime(1999, 12, 31, 23, 59, 59, 1),
-    dt.datetime(2024, 7, 1, 12, 0, tzinfo=ZONE), dt.timedelta(days=3, hours=4, microseconds=5), uuid.UUID(int=2**127 + 1),
+    dt.datetime(2024, 7, 1, 12, 0, tzinfo=ZONE), dt.timedelta(days=3, hours=4, milliseconds=5), uuid.UUID(int=2**127 + 1),
     psycopg.types.json.Json({"a": [1, None, "é"]}), [1, None, -3], ["a,\"b\\", None, ""],
 )
 
