@@ -53,7 +53,7 @@ async fn with_store(config: &Config, embedded: Option<&EmbeddedPostgres>, stop: 
     store.migrate().await.context("migrating the configuration store")?;
 
     let metrics = Metrics::new()?;
-    let provider = ChildProvider::new(config.worker_program(), config.extension_dir(), &data_dir, &config.log)
+    let provider = ChildProvider::new(config.worker_program(), config.extension_dir(), &data_dir)
         .context("preparing the workers' directory")?;
     let pool = Pool::new(Box::new(provider), limits(config), metrics.clone());
     let maintenance = tasks::spawn("pool-maintain", pool.clone().maintain());

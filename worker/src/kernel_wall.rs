@@ -23,13 +23,14 @@ pub(crate) struct Allowance {
 
 impl Allowance {
     /// What an organisation's worker needs.
-    pub(crate) fn of(bootstrap: &Bootstrap, extensions: &Extensions) -> Self {
+    pub(crate) fn of(bootstrap: &Bootstrap, extensions: &Extensions, catalog_file: Option<&Path>) -> Self {
         let mut allowance = Self {
             read: system_paths(),
             ..Self::default()
         };
         allowance.read.extend(extensions.files().map(Path::to_path_buf));
         allowance.read.extend(std::env::current_exe());
+        allowance.read.extend(catalog_file.map(Path::to_path_buf));
         allowance.write.push(bootstrap.temp_dir.clone());
         allowance.write.extend(bootstrap.socket.parent().map(Path::to_path_buf));
         allowance.write.extend(bootstrap.directories.iter().cloned());

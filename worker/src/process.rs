@@ -14,7 +14,7 @@ use tokio::io::AsyncReadExt;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
-use crate::engine::instance::{Blueprint, EngineWall};
+use crate::engine::instance::{Blueprint, EngineWall, make_catalog_file};
 use crate::error::{Error, StopReason};
 use crate::extensions::Extensions;
 use crate::flight;
@@ -35,6 +35,12 @@ pub struct Arguments {
     /// Checksum of an extension file; the directory's SHA256SUMS serves where none is given.
     #[arg(long = "extension", value_name = "NAME=SHA256", value_parser = pin)]
     extensions: Vec<(String, String)>,
+    /// A file made by `--make-catalog-file`, so that instances need not make the catalogs' views themselves.
+    #[arg(long, value_name = "FILE")]
+    catalog_file: Option<PathBuf>,
+    /// Makes that file and ends.
+    #[arg(long, value_name = "FILE", conflicts_with = "catalog_file")]
+    make_catalog_file: Option<PathBuf>,
 }
 
 fn pin(text: &str) -> Result<(String, String), String> {
@@ -56,13 +62,16 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
 }
 
 fn start(arguments: &Arguments) -> Result<(), Error> {
+    if let Some(file) = &arguments.make_catalog_file {
+        return make_catalog_file(file);
+    }
     let extensions = Extensions::verify(&arguments.extension_dir, &arguments.extensions)?;
     tell(&WorkerEvent::Spare);
     let Some(bootstrap) = read_bootstrap()? else {
         return Ok(());
     };
     empty(&bootstrap.temp_dir)?;
-    let wall = kernel_wall::raise(bootstrap.kernel_wall, &Allowance::of(&bootstrap, &extensions))?;
+    let wall = kernel_wall::raise(bootstrap.kernel_wall, &Allowance::of(&bootstrap, &extensions, arguments.catalog_file.as_deref()))?;
     let engine_wall = engine_wall();
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -74,6 +83,7 @@ fn start(arguments: &Arguments) -> Result<(), Error> {
     let blueprint = Blueprint {
         bootstrap,
         extensions,
+        catalog_file: arguments.catalog_file.clone(),
         engine_wall,
     };
     let outcome = runtime.block_on(serve(blueprint, wall.state.clone()));

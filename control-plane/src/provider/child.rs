@@ -14,7 +14,8 @@ use pintail_worker_api::client::WorkerClient;
 use pintail_worker_api::provider::{LiveWorker, Place, ProviderError, SpareWorker, WorkerId, WorkerProvider};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
-use tokio::sync::watch;
+use sha2::{Digest, Sha256};
+use tokio::sync::{OnceCell, watch};
 
 use crate::unix;
 
@@ -26,13 +27,14 @@ pub struct ChildProvider {
     program: PathBuf,
     extension_dir: PathBuf,
     directory: PathBuf,
-    log: String,
+    catalog_file: PathBuf,
+    catalog_made: OnceCell<()>,
     started: AtomicU32,
 }
 
 impl ChildProvider {
     /// Workers live below `data_dir`; what an earlier run left there is removed.
-    pub fn new(program: PathBuf, extension_dir: PathBuf, data_dir: &Path, log: &str) -> std::io::Result<Self> {
+    pub fn new(program: PathBuf, extension_dir: PathBuf, data_dir: &Path) -> std::io::Result<Self> {
         let inside = data_dir.join("workers");
         let directory = if inside.as_os_str().len() <= LONGEST_DIR {
             inside
@@ -47,10 +49,51 @@ impl ChildProvider {
             program,
             extension_dir,
             directory,
-            log: log.to_owned(),
+            catalog_file: data_dir.join(format!("catalog-{}.duckdb", catalog_version())),
+            catalog_made: OnceCell::new(),
             started: AtomicU32::new(0),
         })
     }
+}
+
+impl ChildProvider {
+    /// Has the file of the catalogs' views made, once for each version of them.
+    async fn make_catalog(&self) -> Result<(), ProviderError> {
+        if self.catalog_file.is_file() {
+            return Ok(());
+        }
+        let start = |reason: String| ProviderError::Start { reason };
+        let output = Command::new(&self.program)
+            .arg("--extension-dir")
+            .arg(&self.extension_dir)
+            .arg("--make-catalog-file")
+            .arg(&self.catalog_file)
+            .env_clear()
+            .current_dir("/")
+            .stdin(Stdio::null())
+            .kill_on_drop(true)
+            .output()
+            .await
+            .map_err(|error| start(format!("{}: {error}", self.program.display())))?;
+        if output.status.success() {
+            return Ok(());
+        }
+        Err(start(format!(
+            "the catalogs' file could not be made: {}{}",
+            String::from_utf8_lossy(&output.stdout).trim(),
+            String::from_utf8_lossy(&output.stderr).trim()
+        )))
+    }
+}
+
+/// Names the views by their content, so that a new program makes a new file.
+fn catalog_version() -> String {
+    let mut hash = Sha256::new();
+    hash.update(pintail_pgcatalog::INSTANCE);
+    for sql in pintail_pgcatalog::install() {
+        hash.update(sql);
+    }
+    hash.finalize().iter().take(8).fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
 }
 
 #[async_trait]
@@ -61,10 +104,13 @@ impl WorkerProvider for ChildProvider {
         let id = WorkerId(format!("w{}-{number}", std::process::id()));
         let directory = self.directory.join(&id.0);
         unix::private_dir(&directory).map_err(|error| start(error.to_string()))?;
+        self.catalog_made.get_or_try_init(|| self.make_catalog()).await?;
         let mut command = Command::new(&self.program);
         command
             .arg("--extension-dir")
             .arg(&self.extension_dir)
+            .arg("--catalog-file")
+            .arg(&self.catalog_file)
             .env_clear()
             .current_dir("/")
             .stdin(Stdio::piped())

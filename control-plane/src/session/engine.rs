@@ -53,6 +53,8 @@ pub(super) struct ToClient {
     pub(super) returns: Returns,
     /// The portal and its row limit, 0 for none (extended protocol).
     pub(super) portal: Option<(String, u32)>,
+    /// What its calls of `set_config` change.
+    pub(super) settings: Vec<pintail_transpiler::SettingChange>,
 }
 
 /// Whether the client knows the columns.
@@ -147,6 +149,10 @@ impl Machine {
                 extra_float_digits: i32::try_from(self.settings.integer("extra_float_digits")).unwrap_or(1),
             })),
             param_oids: Vec::new(),
+            column_oids: match &run.audience {
+                Audience::Client(client) => announced(client.columns.as_deref()),
+                Audience::Nobody(_) => Vec::new(),
+            },
         };
         let room = match &run.audience {
             Audience::Client(ToClient {
@@ -297,6 +303,11 @@ impl Machine {
         {
             portal.state = PortalState::Done;
         }
+        for change in &client.settings {
+            if let Err(report) = self.set_config(change, &running.run.params) {
+                return self.fail(report);
+            }
+        }
         self.tell_settings();
         backend::command_complete(self.out.buffer(), client.tag.render(count));
     }
@@ -350,6 +361,11 @@ pub(super) fn rename(columns: &mut [backend::ColumnDescription], names: Option<&
     for (column, name) in columns.iter_mut().zip(names.unwrap_or_default()) {
         column.name.clone_from(&name.name);
     }
+}
+
+/// The types that a plan announces for its columns.
+pub(super) fn announced(columns: Option<&[pintail_transpiler::Column]>) -> Vec<u32> {
+    columns.unwrap_or_default().iter().map(|column| column.type_oid).collect()
 }
 
 /// An identifier in double quotes.

@@ -7,7 +7,7 @@ use pintail_transpiler::{Kind, Returns, Role, Statement};
 use pintail_worker_api::error::CallError;
 use pintail_worker_api::messages::{Param, Prepare, Prepared as WorkerPrepared};
 
-use super::engine::{Audience, Described, Run, Source, ToClient, placed};
+use super::engine::{Audience, Described, Run, Source, ToClient, announced, placed};
 use super::machine::{Call, Machine, Next, Op, PendingParse, Waiting};
 use super::portal::{Body, Portal, PortalState, Prepared, describe, format_of};
 use super::statement::{Delivery, duplicate_statement};
@@ -110,16 +110,19 @@ impl Machine {
             return Ok(());
         }
         let step = plan.steps.remove(0);
+        let column_oids = announced(plan.columns.as_deref());
         self.waiting = Some(Waiting::Prepare(Box::new(PendingParse {
             name,
             statement,
             columns: plan.columns,
+            settings: plan.settings,
             unchanged: step.unchanged,
             from_sql,
         })));
         self.call = Some(Next::Call(Call::Prepare(Prepare {
             sql: step.sql,
-            param_oids: types.to_vec(),
+            param_oids: effective(types, &plan.param_oids),
+            column_oids,
         })));
         Ok(())
     }
@@ -166,6 +169,7 @@ impl Machine {
             body: Body::Engine {
                 handle: answer.handle,
                 columns,
+                settings: parse.settings,
             },
             from_sql: parse.from_sql,
         };
@@ -296,9 +300,10 @@ impl Machine {
                 self.run_prepared(&prepared, &statement, params, &delivery)
             }
             PortalState::Suspended(suspended) => {
+                let params = portal.params.clone();
                 let run = Run {
                     source: Source::Prepared(Arc::clone(&prepared)),
-                    params: Vec::new(),
+                    params,
                     formats: Vec::new(),
                     audience: Audience::Client(ToClient {
                         described: Described::Before,
@@ -306,6 +311,10 @@ impl Machine {
                         tag: statement.tag.clone(),
                         returns: statement.returns,
                         portal: delivery.portal,
+                        settings: match &prepared.body {
+                            Body::Engine { settings, .. } => settings.clone(),
+                            Body::Session => Vec::new(),
+                        },
                     }),
                     offset: None,
                 };
@@ -328,4 +337,14 @@ impl Machine {
             Report::new(SqlState::INVALID_CURSOR_NAME, format!("portal \"{name}\" does not exist"))
         })
     }
+}
+
+/// The client's parameter types, and those that the text says where the client says none.
+fn effective(declared: &[u32], said: &[u32]) -> Vec<u32> {
+    (0..declared.len().max(said.len()))
+        .map(|index| {
+            let of = |oids: &[u32]| oids.get(index).copied().filter(|oid| *oid != 0);
+            of(declared).or_else(|| of(said)).unwrap_or(0)
+        })
+        .collect()
 }

@@ -1,10 +1,15 @@
 // @generated
 //! The list of what is installed, in order.
 
+/// Statements that every instance needs by itself, before [`install`] or before what it made is attached.
+///
+/// They attach `"__pintail_session"`, which holds what belongs to one session.
+pub const INSTANCE: &str = include_str!("../sql/instance.sql");
+
 /// Statements that make `pg_catalog` and `information_schema`, in order: each may hold several, separated by `;`.
 ///
-/// They need an in-memory database attached as `"__pintail"`; they attach `"__pintail_session"` themselves, which holds
-/// what belongs to one session. Run them before the walls go up.
+/// They need a database attached as `"__pintail"` and what [`INSTANCE`] makes. The database may be a file, made once and
+/// attached read-only by every instance, which is ten times faster than to run them again.
 pub fn install() -> &'static [&'static str] {
     INSTALL
 }

@@ -9,4 +9,4 @@ mod installed;
 
 pub use columns::{COLUMNS, Relation};
 pub use hidden::{HIDDEN_SCHEMA, hidden_schema};
-pub use installed::{RELATIONS, install};
+pub use installed::{INSTANCE, RELATIONS, install};

@@ -15,7 +15,7 @@ mod zone;
 
 pub use encode::{ColumnSpec, Format, RowEncoder};
 pub use error::Error;
-pub use mapping::pg_type;
+pub use mapping::{announced_type, pg_type};
 pub use params::{ArrayValue, ParamValue, decode_param};
 pub use settings::{ByteaOutput, DateFormat, DateOrder, DateStyle, IntervalStyle, RenderSettings};
 pub use types::{PgType, array_of, element_of, type_by_name, type_info};

@@ -4,7 +4,7 @@ use arrow_schema::{DataType, Field};
 
 use crate::kind::Kind;
 use crate::oid;
-use crate::types::{PgType, array_of, type_by_name};
+use crate::types::{PgType, array_of, element_of, type_by_name};
 
 /// The type that a result column is announced as.
 ///
@@ -84,6 +84,20 @@ fn aliased(field: &Field, alias: &str) -> Option<u32> {
     let name = alias.trim_matches('"').to_ascii_lowercase();
     let found = type_by_name(&name)?.oid;
     can_be(field, found).then_some(found)
+}
+
+/// The type of a column that is to be announced as `oid`; `None` where its values cannot be written as such.
+///
+/// A list is announced as an array when its elements can be announced as the array's.
+pub fn announced_type(field: &Field, oid: u32) -> Option<PgType> {
+    let fits = match (Kind::of(field), element_of(oid)) {
+        (Kind::List(item), Some(element)) => {
+            let item = innermost(item).0;
+            natural(item) == element || can_be(item, element)
+        }
+        _ => can_be(field, oid),
+    };
+    fits.then(|| PgType::of(oid))
 }
 
 /// Whether values of a field can be announced as a type that is not their natural one.

@@ -1,6 +1,6 @@
 //! What a worker is told once, on standard input, when it is activated for an organisation.
 //!
-//! The control plane starts `pintail-worker --library-dir …` with an empty environment. The process verifies its extension
+//! The control plane starts `pintail-worker --extension-dir …` with an empty environment. The process verifies its extension
 //! files, writes `{"event":"spare"}` as one line on standard output and waits, single-threaded, for one line of JSON: a
 //! [`Bootstrap`]. It then locks itself in, starts its runtime, listens on [`Bootstrap::socket`] and writes
 //! `{"event":"serving", …}` ([`WorkerEvent`]). Standard input stays open; its end means that the parent is gone and the

@@ -63,6 +63,10 @@ pub struct Prepare {
     /// The client's parameter types by position; 0 where it left the choice to the server.
     #[prost(uint32, repeated, tag = "2")]
     pub param_oids: Vec<u32>,
+    /// Types that the result's columns are announced under, by position; 0 where the engine's own is right. An announced
+    /// type that the engine's values cannot be written as is passed over.
+    #[prost(uint32, repeated, tag = "3")]
+    pub column_oids: Vec<u32>,
 }
 
 /// What a prepared statement takes and returns.
@@ -159,6 +163,9 @@ pub struct Execute {
     /// The client's parameter types where `sql` is given and has parameters.
     #[prost(uint32, repeated, tag = "8")]
     pub param_oids: Vec<u32>,
+    /// See [`Prepare::column_oids`]; for `sql` only.
+    #[prost(uint32, repeated, tag = "9")]
+    pub column_oids: Vec<u32>,
 }
 
 /// A parameter value as it came in Bind.

@@ -24,6 +24,8 @@ pub(crate) struct Blueprint {
     pub(crate) bootstrap: Bootstrap,
     /// The verified extension files.
     pub(crate) extensions: Extensions,
+    /// A file that holds the catalogs' views; without one they are made in each instance.
+    pub(crate) catalog_file: Option<PathBuf>,
     /// Whether the engine's wall is raised; only tests leave it out, to see the walls behind it.
     pub(crate) engine_wall: EngineWall,
 }
@@ -73,10 +75,7 @@ impl Instance {
         let mut builder = Builder { connection };
         builder.settings()?;
         builder.catalogs(blueprint)?;
-        builder.run("install the catalogs' views", "ATTACH ':memory:' AS __pintail")?;
-        for sql in pintail_pgcatalog::install() {
-            builder.run("install the catalogs' views", sql)?;
-        }
+        builder.views(blueprint.catalog_file.as_deref())?;
         if let Some(first) = bootstrap.catalogs.first() {
             builder.start_in(&first.name)?;
         }
@@ -159,6 +158,17 @@ impl Builder {
         }
     }
 
+    fn views(&mut self, file: Option<&Path>) -> Result<(), Error> {
+        const STEP: &str = "install the catalogs' views";
+        self.run(STEP, pintail_pgcatalog::INSTANCE)?;
+        if let Some(file) = file {
+            let path = literal(&file.to_string_lossy());
+            return self.run(STEP, &format!("ATTACH {path} AS __pintail (READ_ONLY)"));
+        }
+        self.run(STEP, "ATTACH ':memory:' AS __pintail")?;
+        pintail_pgcatalog::install().iter().try_for_each(|sql| self.run(STEP, sql))
+    }
+
     fn start_in(&mut self, catalog: &str) -> Result<(), Error> {
         self.run("search path", &search_path(catalog))
     }
@@ -201,6 +211,26 @@ impl Builder {
             .map(|value| value != 0)
             .ok_or_else(|| Error::Internal(format!("{step}: no answer")))
     }
+}
+
+/// Makes the file of the catalogs' views, whole or not at all. For a process that does nothing else.
+pub(crate) fn make_catalog_file(file: &Path) -> Result<(), Error> {
+    const STEP: &str = "make the catalogs' file";
+    let io = |source| Error::Io {
+        what: format!("cannot write {}", file.display()),
+        source,
+    };
+    let part = file.with_extension(format!("part{}", std::process::id()));
+    let database = Database::open(&[("threads", "1")]).map_err(|failure| failed("open", &failure))?;
+    let connection = database.connect().map_err(|failure| failed("connect", &failure))?;
+    let mut builder = Builder { connection };
+    builder.run(STEP, pintail_pgcatalog::INSTANCE)?;
+    let path = literal(&part.to_string_lossy());
+    builder.run(STEP, &format!("ATTACH {path} AS __pintail (STORAGE_VERSION 'v1.5.0')"))?;
+    pintail_pgcatalog::install().iter().try_for_each(|sql| builder.run(STEP, sql))?;
+    builder.run(STEP, "CHECKPOINT __pintail; USE memory; DETACH __pintail")?;
+    drop((builder, database));
+    std::fs::rename(&part, file).map_err(io)
 }
 
 /// Runs a text's statements and drops their rows.

@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::sync::Arc;
 
 use arrow_schema::SchemaRef;
-use pintail_pgtypes::{ColumnSpec, pg_type};
+use pintail_pgtypes::{ColumnSpec, announced_type, pg_type};
 use pintail_worker_api::messages::{Column, Header};
 
 use super::capi::{ArrowOptions, LogicalType};
@@ -24,14 +24,20 @@ pub(crate) struct Shape {
 }
 
 impl Shape {
-    /// The shape of such columns.
-    pub(crate) fn of(columns: &[(String, LogicalType)], arrow: &ArrowOptions) -> Result<Arc<Self>, Failure> {
+    /// The shape of such columns, under the types that they are announced as (by position, 0 for the engine's own).
+    pub(crate) fn of(
+        columns: &[(String, LogicalType)],
+        arrow: &ArrowOptions,
+        announced: &[u32],
+    ) -> Result<Arc<Self>, Failure> {
         let schema = arrow.schema(columns)?;
         let mut specs = Vec::with_capacity(columns.len());
         let mut described = Vec::with_capacity(columns.len());
-        for ((name, logical), field) in columns.iter().zip(schema.fields()) {
+        for (index, ((name, logical), field)) in columns.iter().zip(schema.fields()).enumerate() {
             let alias = alias(logical);
-            let pg = pg_type(field, (!alias.is_empty()).then_some(alias.as_str()));
+            let own = pg_type(field, (!alias.is_empty()).then_some(alias.as_str()));
+            let wanted = announced.get(index).copied().filter(|oid| *oid != 0 && *oid != own.oid);
+            let pg = wanted.and_then(|oid| announced_type(field, oid)).unwrap_or(own);
             described.push(Column {
                 name: name.clone(),
                 type_oid: pg.oid,

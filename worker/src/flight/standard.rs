@@ -30,6 +30,7 @@ pub(super) async fn prepare(worker: &Arc<Worker>, sql: &str) -> Result<Described
         .prepare(Prepare {
             sql: sql.to_owned(),
             param_oids: Vec::new(),
+            ..Prepare::default()
         })
         .await
 }

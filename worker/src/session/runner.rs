@@ -139,6 +139,7 @@ impl Runner {
             arrow: &self.arrow,
         };
         let mut statement = Statement::prepare(bench, &request.sql, &request.param_oids)?;
+        statement.announce(&request.column_oids);
         let handle = self.next_handle;
         let description = statement.describe(handle, bench)?;
         self.next_handle += 1;
@@ -195,7 +196,10 @@ impl Runner {
             };
             adhoc = Statement::prepare_last(bench, &request.sql, &request.param_oids)?;
             match &mut adhoc {
-                Some(statement) => statement,
+                Some(statement) => {
+                    statement.announce(&request.column_oids);
+                    statement
+                }
                 None => return Ok(Begun::Count(0)),
             }
         } else {

@@ -42,6 +42,8 @@ pub(crate) struct Statement {
     /// A text to describe by, where the one to execute leaves columns open.
     describing: Option<Casted>,
     described: Option<Arc<Shape>>,
+    /// Types that the columns are announced as.
+    announced: Vec<u32>,
 }
 
 /// A parameter.
@@ -109,6 +111,7 @@ impl Statement {
             params,
             describing,
             described,
+            announced: Vec::new(),
         };
         let is_open = statement.params.iter().any(|slot| slot.origin != Origin::Engine);
         Ok(if is_open && last == 0 {
@@ -116,6 +119,11 @@ impl Statement {
         } else {
             statement
         })
+    }
+
+    /// Announces the columns under types of the control plane's choice.
+    pub(crate) fn announce(&mut self, column_oids: &[u32]) {
+        self.announced = column_oids.to_vec();
     }
 
     /// Closes the types of open parameters by casts, if the engine takes the text so.
@@ -201,7 +209,7 @@ impl Statement {
                 .ok()
         });
         let columns = describing.as_ref().unwrap_or(&self.prepared).columns();
-        Shape::of(&columns, bench.arrow).map_err(|failure| self.fail(&failure))
+        Shape::of(&columns, bench.arrow, &self.announced).map_err(|failure| self.fail(&failure))
     }
 
     fn returns_rows(&self) -> bool {
@@ -245,7 +253,7 @@ impl Statement {
                 return Ok(Arc::clone(shape));
             }
         }
-        let shape = Shape::of(&result.columns(), arrow).map_err(|failure| self.fail(&failure))?;
+        let shape = Shape::of(&result.columns(), arrow, &self.announced).map_err(|failure| self.fail(&failure))?;
         if self.described.as_ref().is_some_and(|told| !shape.answers_like(told)) {
             return Err(Error::ResultTypeChanged);
         }
