@@ -6,4 +6,5 @@ mod isolation;
 mod protocol;
 mod sessions;
 mod types;
+mod wire;
 mod workers;

@@ -10,6 +10,7 @@ use anyhow::Context as _;
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::eventually;
+use crate::reaper::Reaper;
 use crate::tls::client_config;
 
 /// A cold start makes a data directory, a cluster and a lake; under a busy build that takes a while.
@@ -27,6 +28,7 @@ pub struct Options {
 pub struct Installation {
     directory: tempfile::TempDir,
     child: Option<Child>,
+    reaper: Option<Reaper>,
     options: Options,
     variables: BTreeMap<String, String>,
 }
@@ -43,6 +45,7 @@ impl Installation {
         let mut installation = Self {
             directory,
             child: None,
+            reaper: None,
             options,
             variables: BTreeMap::new(),
         };
@@ -69,6 +72,7 @@ impl Installation {
             .stdout(log.try_clone()?)
             .stderr(log)
             .spawn()?;
+        self.reaper = Some(Reaper::watch(child.id(), self.data_dir())?);
         self.child = Some(child);
         let started = eventually("the server starts", START, || {
             if let Some(Ok(Some(status))) = self.child.as_mut().map(Child::try_wait) {
@@ -187,6 +191,7 @@ impl Installation {
 
     /// Ends the server as an operator would.
     pub fn stop(&mut self) -> anyhow::Result<()> {
+        self.reaper = None;
         let Some(mut child) = self.child.take() else { return Ok(()) };
         signal(&child, rustix::process::Signal::TERM);
         let ended = eventually("the server stops", STOP, || child.try_wait().ok().flatten());
@@ -199,6 +204,7 @@ impl Installation {
 
     /// Kills the server, and it alone, without warning.
     pub fn kill(&mut self) -> anyhow::Result<()> {
+        self.reaper = None;
         if let Some(mut child) = self.child.take() {
             child.kill()?;
             child.wait()?;

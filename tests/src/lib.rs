@@ -1,6 +1,8 @@
 //! An installation of one's own for a test: the real binaries, a fresh data directory, free ports.
 
 mod installation;
+pub mod raw;
+mod reaper;
 mod tls;
 mod wait;
 

@@ -17,6 +17,8 @@ pub struct Lease {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Condition {
+    /// A session is being opened. Left here, the session may come to be after its end was asked for.
+    Opening,
     Fit,
     Broken,
 }
@@ -44,6 +46,16 @@ impl Lease {
     /// The kernel wall as it raised it.
     pub fn kernel_wall(&self) -> &str {
         self.live.kernel_wall()
+    }
+
+    /// A session is about to be opened: a lease dropped before [`Lease::mark_open`] retires its worker.
+    pub fn mark_opening(&mut self) {
+        self.condition = Condition::Opening;
+    }
+
+    /// The session is open.
+    pub fn mark_open(&mut self) {
+        self.condition = Condition::Fit;
     }
 
     /// The worker is not to be used again.

@@ -385,8 +385,10 @@ async fn open_session(pool: &Pool, tenant: &Tenant, open: &OpenSession, demand: 
         })?;
         let mut open = open.clone();
         open.setup.push(format!("SET VARIABLE pintail_worker_id = '{}'", lease.id()));
+        lease.mark_opening();
         match lease.client().open_session(&open).await {
             Ok(opened) => {
+                lease.mark_open();
                 if let Err(missing) = proven(&opened, demand) {
                     tracing::error!(worker = %lease.id(), missing, "alarm: a worker did not prove its walls");
                     lease.mark_broken();

@@ -1,7 +1,8 @@
 //! Statements that the session answers by itself: `SET`, `RESET`, `SHOW`, `DISCARD`.
 
 use pintail_sqlstate::{Report, SqlState};
-use pintail_transpiler::{Kind, Session, SetScope, SetValue, Statement};
+use pintail_transpiler::{Kind, Session, SetScope, SetValue, SettingChange, SettingText, Statement};
+use pintail_worker_api::messages::Param;
 
 use super::engine::Described;
 use super::machine::{Call, Machine, Next, Op, Waiting};
@@ -88,6 +89,26 @@ impl Machine {
         }
     }
 
+    /// A call of `set_config` that has run.
+    pub(super) fn set_config(&mut self, change: &SettingChange, params: &[Param]) -> Result<(), Report> {
+        let (name, value) = setting_of(change, params)?;
+        let lifetime = if change.local { Lifetime::Transaction } else { Lifetime::Session };
+        match value {
+            SetValue::Default => self.settings.reset(&name),
+            SetValue::List(values) => self.settings.set(lifetime, &name, &values),
+        }
+    }
+
+    /// Whether calls of `set_config` may be run.
+    pub(super) fn check_set_config(&self, changes: &[SettingChange], params: &[Param]) -> Result<(), Report> {
+        for change in changes {
+            if let (name, SetValue::List(values)) = setting_of(change, params)? {
+                self.settings.check(&name, &values)?;
+            }
+        }
+        Ok(())
+    }
+
     fn check_role(&self, role: Option<&str>) -> Result<(), Report> {
         match role {
             Some(role) if role != self.identity.user => Err(Report::new(
@@ -127,4 +148,26 @@ impl Machine {
             backend::text_row(self.out.buffer(), &values);
         }
     }
+}
+
+/// Name and value of a change, its parameters as the client sent them.
+fn setting_of(change: &SettingChange, params: &[Param]) -> Result<(String, SetValue), Report> {
+    let text = |part: &SettingText| match part {
+        SettingText::Literal(text) => Some(text.clone()),
+        // Text has the same bytes in both formats.
+        SettingText::Parameter(number) => {
+            let value = params.get(number.checked_sub(1)?)?.value.as_ref()?;
+            Some(String::from_utf8_lossy(value).into_owned())
+        }
+        SettingText::Null => None,
+    };
+    let Some(name) = text(&change.name) else {
+        return Err(Report::new(SqlState::NULL_VALUE_NOT_ALLOWED, "SET requires parameter name"));
+    };
+    let value = match text(&change.value) {
+        None => SetValue::Default,
+        Some(value) if name.eq_ignore_ascii_case("search_path") => SetValue::List(Settings::entries(&value)),
+        Some(value) => SetValue::List(vec![value]),
+    };
+    Ok((name, value))
 }

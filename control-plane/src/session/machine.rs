@@ -142,6 +142,7 @@ pub(super) struct PendingParse {
     pub(super) name: String,
     pub(super) statement: Statement,
     pub(super) columns: Option<Vec<pintail_transpiler::Column>>,
+    pub(super) settings: Vec<pintail_transpiler::SettingChange>,
     pub(super) unchanged: bool,
     pub(super) from_sql: bool,
 }
@@ -437,7 +438,7 @@ impl Machine {
     /// The entries of `search_path`, unquoted.
     pub(super) fn search_path(&self) -> Vec<String> {
         let value = self.settings.get("search_path").unwrap_or_default();
-        value.split(',').map(|entry| entry.trim().trim_matches('"').to_owned()).filter(|entry| !entry.is_empty()).collect()
+        Settings::entries(&value)
     }
 
     pub(super) fn drop_statement(&mut self, name: &str) {

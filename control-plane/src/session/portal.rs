@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bytes::{Buf, Bytes};
-use pintail_transpiler::Statement;
+use pintail_transpiler::{SettingChange, Statement};
 use pintail_worker_api::messages::{Column, Param, Trailer};
 
 use crate::wire::backend::ColumnDescription;
@@ -30,6 +30,8 @@ pub(super) enum Body {
         handle: u64,
         /// Its columns, empty where it returns no rows.
         columns: Vec<Column>,
+        /// What its calls of `set_config` change.
+        settings: Vec<SettingChange>,
     },
     /// By the session, or by the engine in steps that cannot be prepared ahead.
     Session,

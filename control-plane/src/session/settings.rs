@@ -149,6 +149,16 @@ impl Settings {
         Ok(())
     }
 
+    /// Whether [`Settings::set`] would take a value.
+    pub(super) fn check(&self, name: &str, values: &[String]) -> Result<(), Report> {
+        self.checked(name, values).map(drop)
+    }
+
+    /// The entries of a list such as `search_path`'s, unquoted.
+    pub(super) fn entries(value: &str) -> Vec<String> {
+        value.split(',').map(|entry| entry.trim().trim_matches('"').to_owned()).filter(|entry| !entry.is_empty()).collect()
+    }
+
     /// Goes back to the value of the session's start.
     pub(super) fn reset(&mut self, name: &str) -> Result<(), Report> {
         let key = name.to_ascii_lowercase();

@@ -67,6 +67,7 @@ impl Machine {
             }
             Kind::Transaction(_) | Kind::Read | Kind::Write | Kind::Ddl | Kind::Explain | Kind::Other => {
                 let plan = self.plan(statement, &[])?;
+                self.check_set_config(&plan.settings, &[])?;
                 self.run_plan(statement, plan, Vec::new(), delivery);
                 Ok(())
             }
@@ -100,6 +101,7 @@ impl Machine {
                     tag: statement.tag.clone(),
                     returns: statement.returns,
                     portal: delivery.portal.clone(),
+                    settings: plan.settings.clone(),
                 })
             } else {
                 Audience::Nobody(After::Nothing)
@@ -186,6 +188,11 @@ impl Machine {
         if !matches!(statement.kind, Kind::Read | Kind::Explain) {
             self.transaction.note_write();
         }
+        let settings = match &prepared.body {
+            Body::Engine { settings, .. } => settings.clone(),
+            Body::Session => Vec::new(),
+        };
+        self.check_set_config(&settings, &params)?;
         self.queue.push_front(Op::Run(Box::new(Run {
             source: Source::Prepared(Arc::clone(prepared)),
             params,
@@ -196,6 +203,7 @@ impl Machine {
                 tag: statement.tag.clone(),
                 returns: statement.returns,
                 portal: delivery.portal.clone(),
+                settings,
             }),
             offset: None,
         })));
