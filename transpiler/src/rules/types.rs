@@ -223,6 +223,11 @@ pub(crate) fn type_oid(name: &str) -> Option<u32> {
         .map(|(_, oid, array_oid)| if array { *array_oid } else { *oid })
 }
 
+/// The array type over a built-in type.
+pub(super) fn array_of(element: u32) -> Option<u32> {
+    BUILT_IN.iter().find(|(_, oid, _)| *oid == element).map(|(_, _, array)| *array)
+}
+
 /// Spellings, OID, array type's OID.
 const BUILT_IN: &[(&[&str], u32, u32)] = &[
     (&["bool", "boolean"], 16, 1000),

@@ -1,8 +1,8 @@
 //! Result types of the system's functions.
 
-use sqlparser::ast::{Expr, Function};
+use sqlparser::ast::{Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments};
 
-use super::super::{build, last_name};
+use super::super::{build, last_name, types};
 
 /// Functions and their result types, where the engine would announce another.
 const RESULTS: &[(&str, u32)] = &[
@@ -60,6 +60,9 @@ pub(super) fn infer(function: &Function, argument: impl Fn(&Expr) -> u32) -> u32
     if let Ok(index) = RESULTS.binary_search_by_key(&name.as_str(), |(name, _)| name) {
         return RESULTS[index].1;
     }
+    if name == "array_agg" {
+        return element(function).and_then(|arg| types::array_of(argument(arg))).unwrap_or(0);
+    }
     if !SAME.contains(&name.as_str()) {
         return 0;
     }
@@ -77,6 +80,17 @@ pub(super) fn infer(function: &Function, argument: impl Fn(&Expr) -> u32) -> u32
         first
     } else {
         0
+    }
+}
+
+/// What an aggregate collects, whatever its order.
+fn element(function: &Function) -> Option<&Expr> {
+    let FunctionArguments::List(list) = &function.args else {
+        return None;
+    };
+    match list.args.as_slice() {
+        [FunctionArg::Unnamed(FunctionArgExpr::Expr(expr))] => Some(expr),
+        _ => None,
     }
 }
 
