@@ -14,6 +14,7 @@ pub mod provider;
 pub mod serve;
 pub mod session;
 pub mod tasks;
+pub mod threads;
 pub mod tls;
 pub mod unix;
 pub mod wire;

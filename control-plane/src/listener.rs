@@ -22,6 +22,7 @@ use crate::metrics::Metrics;
 use crate::pool::{Pool, Tenant, TenantKey};
 use crate::session::ScriptCache;
 use crate::session::driver::{Services, WallDemand};
+use crate::threads::SessionThreads;
 
 /// What every connection shares.
 pub struct Server {
@@ -35,6 +36,8 @@ pub struct Server {
     pub tls: TlsAcceptor,
     /// Workers.
     pub pool: Pool,
+    /// Where sessions run.
+    pub threads: SessionThreads,
     /// Counters.
     pub metrics: Metrics,
     /// Keys of running sessions.
@@ -112,9 +115,13 @@ pub async fn serve(server: Arc<Server>, listener: TcpListener) {
         let place = Arc::clone(&places).try_acquire_owned().ok();
         let server = Arc::clone(&server);
         let span = tracing::info_span!("session", client = %address, user = tracing::field::Empty, org = tracing::field::Empty);
-        crate::tasks::spawn(
+        // The socket is registered anew with the runtime of its session.
+        let Ok(socket) = socket.into_std() else { continue };
+        crate::tasks::spawn_on(
+            Arc::clone(&server).threads.next(),
             "session",
             async move {
+                let Ok(socket) = TcpStream::from_std(socket) else { return };
                 server.metrics.connections.inc();
                 connection(&server, socket, address, place.is_none()).await;
                 server.metrics.connections.dec();

@@ -19,6 +19,7 @@ use crate::metrics::Metrics;
 use crate::pool::{Pool, PoolLimits};
 use crate::provider::child::ChildProvider;
 use crate::session::ScriptCache;
+use crate::threads::SessionThreads;
 use crate::{admin, tasks, tls, unix};
 
 pub use runtime::{Connection, Runtime};
@@ -69,6 +70,7 @@ async fn with_store(config: &Config, embedded: Option<&EmbeddedPostgres>, stop: 
         store: store.clone(),
         tls: tls::acceptor(&certificate, &key)?,
         pool: pool.clone(),
+        threads: SessionThreads::start()?,
         metrics: metrics.clone(),
         cancels: crate::cancel::CancelRegistry::default(),
         scripts: ScriptCache::default(),

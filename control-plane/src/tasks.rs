@@ -5,6 +5,7 @@
 use std::future::Future;
 use std::sync::LazyLock;
 
+use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 use tokio_util::task::TaskTracker;
 use tracing::Instrument;
@@ -18,6 +19,15 @@ where
     F::Output: Send + 'static,
 {
     TRACKER.spawn(future.instrument(tracing::debug_span!("task", name)))
+}
+
+/// Spawns a task under the tracker, on another runtime.
+pub fn spawn_on<F>(runtime: &Handle, name: &'static str, future: F) -> JoinHandle<F::Output>
+where
+    F: Future + Send + 'static,
+    F::Output: Send + 'static,
+{
+    TRACKER.spawn_on(future.instrument(tracing::debug_span!("task", name)), runtime)
 }
 
 /// How many tasks run.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use pintail_worker_api::client::WorkerClient;
+use pintail_worker_api::error::CallError;
 use pintail_worker_api::provider::{LiveWorker, WorkerId};
 
 use super::Pool;
@@ -41,6 +42,11 @@ impl Lease {
     /// The connection to it.
     pub fn client(&self) -> WorkerClient {
         self.live.client()
+    }
+
+    /// A connection of the session's own, driven by the caller's runtime.
+    pub async fn connect(&self) -> Result<WorkerClient, CallError> {
+        self.live.connect().await
     }
 
     /// The kernel wall as it raised it.

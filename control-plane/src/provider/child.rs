@@ -10,7 +10,9 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use pintail_worker_api::bootstrap::{Bootstrap, WorkerEvent};
+use pintail_worker_api::Secret;
 use pintail_worker_api::client::WorkerClient;
+use pintail_worker_api::error::CallError;
 use pintail_worker_api::provider::{LiveWorker, Place, ProviderError, SpareWorker, WorkerId, WorkerProvider};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
@@ -193,13 +195,15 @@ impl SpareWorker for ChildSpare {
         let client = WorkerClient::connect(&bootstrap.socket, &bootstrap.token)
             .await
             .map_err(|error| failed(error.to_string()))?;
-        Ok(Box::new(ChildWorker::new(*self, client, kernel_wall)))
+        let endpoint = (bootstrap.socket.clone(), bootstrap.token.clone());
+        Ok(Box::new(ChildWorker::new(*self, client, endpoint, kernel_wall)))
     }
 }
 
 struct ChildWorker {
     id: WorkerId,
     client: WorkerClient,
+    endpoint: (PathBuf, Secret<String>),
     kernel_wall: String,
     pid: Option<i32>,
     exited: watch::Receiver<bool>,
@@ -207,7 +211,7 @@ struct ChildWorker {
 }
 
 impl ChildWorker {
-    fn new(spare: ChildSpare, client: WorkerClient, kernel_wall: String) -> Self {
+    fn new(spare: ChildSpare, client: WorkerClient, endpoint: (PathBuf, Secret<String>), kernel_wall: String) -> Self {
         let (told, exited) = watch::channel(false);
         let end = tokio_util::sync::CancellationToken::new();
         let asked = end.clone();
@@ -234,6 +238,7 @@ impl ChildWorker {
         Self {
             id,
             client,
+            endpoint,
             kernel_wall,
             pid,
             exited,
@@ -256,6 +261,10 @@ impl LiveWorker for ChildWorker {
 
     fn client(&self) -> WorkerClient {
         self.client.clone()
+    }
+
+    async fn connect(&self) -> Result<WorkerClient, CallError> {
+        WorkerClient::connect(&self.endpoint.0, &self.endpoint.1).await
     }
 
     fn kernel_wall(&self) -> &str {

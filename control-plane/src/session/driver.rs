@@ -6,16 +6,16 @@
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
-use bytes::BytesMut;
+use bytes::{Bytes, BytesMut};
 use futures::FutureExt;
 use pintail_sqlstate::{Report, Severity, SqlState, ToReport};
 use pintail_worker_api::error::CallError;
-use pintail_worker_api::messages::{OpenSession, SessionOpened};
-use pintail_worker_api::client::ResultStream;
+use pintail_worker_api::client::{Exchange, ResultStream, WorkerClient};
+use pintail_worker_api::messages::{Execute, Frame, OpenSession, SessionOpened};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadHalf, WriteHalf};
 use tokio_util::sync::CancellationToken;
 
-use super::machine::{Answer, Call, Event, Forget, Machine, Next};
+use super::machine::{Answer, Call, Event, Forget, Machine, Next, Pace};
 use crate::cancel::Cancellation;
 use crate::metrics::Metrics;
 use crate::pool::{Lease, Pool, Tenant};
@@ -59,6 +59,15 @@ enum End {
     Done,
 }
 
+/// A session's worker: its connection is driven by the session's own runtime. Fields end in this order.
+struct SessionWorker {
+    exchange: Option<Exchange>,
+    client: WorkerClient,
+    lease: Lease,
+}
+
+type FrameResult = Result<Option<(Frame, Bytes)>, CallError>;
+
 /// One session.
 pub struct Driver<S> {
     reader: ReadHalf<S>,
@@ -69,8 +78,10 @@ pub struct Driver<S> {
     services: Services,
     tenant: Tenant,
     session_id: String,
-    lease: Option<Lease>,
+    worker: Option<SessionWorker>,
     streams: HashMap<u64, ResultStream>,
+    /// The statement whose frames come on the worker's exchange.
+    whole: u64,
     running: Option<(u64, Instant)>,
 }
 
@@ -94,8 +105,9 @@ impl<S: AsyncRead + AsyncWrite + Send> Driver<S> {
             services,
             tenant,
             session_id,
-            lease: None,
+            worker: None,
             streams: HashMap::new(),
+            whole: 0,
             running: None,
         }
     }
@@ -117,7 +129,7 @@ impl<S: AsyncRead + AsyncWrite + Send> Driver<S> {
             Next::Call(Call::Acquire { setup }) => Answer::Acquired(self.acquire(setup).await?),
             Next::Call(Call::Release) => {
                 self.streams.clear();
-                self.lease = None;
+                self.worker = None;
                 Answer::Released
             }
             Next::Call(Call::Prepare(prepare)) => {
@@ -125,39 +137,18 @@ impl<S: AsyncRead + AsyncWrite + Send> Driver<S> {
                 let call = async move { client.prepare(&prepare).await };
                 Answer::Prepared(self.call(0, call).await?)
             }
-            Next::Call(Call::Execute(execute)) => {
+            Next::Call(Call::Execute(execute, pace)) => {
                 self.running = Some((execute.sequence, Instant::now()));
-                let client = self.client()?;
-                let sequence = execute.sequence;
-                let call = async move {
-                    let mut stream = client.execute(&execute).await?;
-                    let first = stream.next().await?;
-                    Ok((stream, first))
-                };
-                let result = self.call(sequence, call).await?.map(|(stream, first)| {
-                    self.streams.insert(sequence, stream);
-                    first
-                });
-                self.observe(sequence, &result);
-                Answer::Frame(result)
+                Answer::Frame(match pace {
+                    Pace::Whole => self.execute_whole(execute).await?,
+                    Pace::Pieces => self.execute_in_pieces(execute).await?,
+                })
             }
             Next::Frame(sequence) => {
                 if self.machine.out().len() >= WRITE_ABOVE {
                     self.flush_while_running(sequence).await?;
                 }
-                let Some(mut stream) = self.streams.remove(&sequence) else {
-                    return Err(End::Done);
-                };
-                let call = async move {
-                    let frame = stream.next().await?;
-                    Ok((stream, frame))
-                };
-                let result = self.call(sequence, call).await?.map(|(stream, frame)| {
-                    self.streams.insert(sequence, stream);
-                    frame
-                });
-                self.observe(sequence, &result);
-                Answer::Frame(result)
+                Answer::Frame(self.next_frame(sequence).await?)
             }
         };
         self.note_worker(&answer);
@@ -165,8 +156,84 @@ impl<S: AsyncRead + AsyncWrite + Send> Driver<S> {
         Ok(())
     }
 
-    fn client(&self) -> Result<pintail_worker_api::client::WorkerClient, End> {
-        self.lease.as_ref().map(Lease::client).ok_or(End::Done)
+    fn client(&self) -> Result<WorkerClient, End> {
+        self.worker.as_ref().map(|worker| worker.client.clone()).ok_or(End::Done)
+    }
+
+    /// Sends a statement on the session's stream; gives its first frame.
+    async fn execute_whole(&mut self, execute: Execute) -> Result<FrameResult, End> {
+        let sequence = execute.sequence;
+        let Some(mut exchange) = self.worker.as_mut().and_then(|worker| worker.exchange.take()) else {
+            return Err(End::Done);
+        };
+        let call = async move {
+            exchange.send(&execute).await?;
+            let first = exchange.next().await;
+            Ok((exchange, first))
+        };
+        self.whole = sequence;
+        let outcome = self.call(sequence, call).await?;
+        Ok(self.keep_exchange(sequence, outcome))
+    }
+
+    /// Runs a statement on a stream of its own; gives its first frame.
+    async fn execute_in_pieces(&mut self, execute: Execute) -> Result<FrameResult, End> {
+        let client = self.client()?;
+        let sequence = execute.sequence;
+        let call = async move {
+            let mut stream = client.execute(&execute).await?;
+            let first = stream.next().await?;
+            Ok((stream, first))
+        };
+        let outcome = self.call(sequence, call).await?;
+        Ok(self.keep_stream(sequence, outcome))
+    }
+
+    async fn next_frame(&mut self, sequence: u64) -> Result<FrameResult, End> {
+        if self.whole == sequence {
+            let Some(mut exchange) = self.worker.as_mut().and_then(|worker| worker.exchange.take()) else {
+                return Err(End::Done);
+            };
+            let call = async move {
+                let frame = exchange.next().await;
+                Ok((exchange, frame))
+            };
+            let outcome = self.call(sequence, call).await?;
+            return Ok(self.keep_exchange(sequence, outcome));
+        }
+        let Some(mut stream) = self.streams.remove(&sequence) else {
+            return Err(End::Done);
+        };
+        let call = async move {
+            let frame = stream.next().await?;
+            Ok((stream, frame))
+        };
+        let outcome = self.call(sequence, call).await?;
+        Ok(self.keep_stream(sequence, outcome))
+    }
+
+    fn keep_exchange(&mut self, sequence: u64, outcome: Result<(Exchange, FrameResult), CallError>) -> FrameResult {
+        let result = outcome.and_then(|(exchange, frame)| {
+            if let Some(worker) = &mut self.worker {
+                worker.exchange = Some(exchange);
+            }
+            frame
+        });
+        self.observe(sequence, &result);
+        result
+    }
+
+    fn keep_stream(
+        &mut self,
+        sequence: u64,
+        outcome: Result<(ResultStream, Option<(Frame, Bytes)>), CallError>,
+    ) -> FrameResult {
+        let result = outcome.map(|(stream, frame)| {
+            self.streams.insert(sequence, stream);
+            frame
+        });
+        self.observe(sequence, &result);
+        result
     }
 
     /// Hands the next message to the machine, after writing what waits if the client must be waited for.
@@ -236,8 +303,8 @@ impl<S: AsyncRead + AsyncWrite + Send> Driver<S> {
     }
 
     fn send_cancel(&self, sequence: u64) {
-        if let (Some(lease), 1..) = (&self.lease, sequence) {
-            let client = lease.client();
+        if let (Some(worker), 1..) = (&self.worker, sequence) {
+            let client = worker.client.clone();
             crate::tasks::spawn("cancel", async move {
                 if let Err(error) = client.cancel(sequence).await {
                     tracing::warn!(%error, "a cancel request did not reach the worker");
@@ -261,10 +328,10 @@ impl<S: AsyncRead + AsyncWrite + Send> Driver<S> {
             tokio::select! {
                 biased;
                 result = &mut acquire => {
-                    let result: Result<Result<Lease, Report>, End> = result;
-                    return Ok(result?.map(|lease| {
-                        tracing::debug!(worker = %lease.id(), "session opened");
-                        self.lease = Some(lease);
+                    let result: Result<Result<SessionWorker, Report>, End> = result;
+                    return Ok(result?.map(|worker| {
+                        tracing::debug!(worker = %worker.lease.id(), "session opened");
+                        self.worker = Some(worker);
                     }));
                 }
                 () = self.cancellation.requested() => {
@@ -295,15 +362,15 @@ impl<S: AsyncRead + AsyncWrite + Send> Driver<S> {
                 true
             }
         };
-        if let (true, Some(lease)) = (broken, &mut self.lease) {
-            lease.mark_broken();
+        if let (true, Some(worker)) = (broken, &mut self.worker) {
+            worker.lease.mark_broken();
         }
     }
 
     fn observe(
         &mut self,
         sequence: u64,
-        result: &Result<Option<(pintail_worker_api::messages::Frame, bytes::Bytes)>, CallError>,
+        result: &FrameResult,
     ) {
         let outcome = match result {
             Ok(Some((frame, _))) if frame.trailer.is_none() => return,
@@ -329,8 +396,7 @@ impl<S: AsyncRead + AsyncWrite + Send> Driver<S> {
                     }
                 }
                 Forget::Statement(handle) => {
-                    if let Some(lease) = &self.lease {
-                        let client = lease.client();
+                    if let Ok(client) = self.client() {
                         crate::tasks::spawn("close-statement", async move {
                             let _ = client.close_statement(handle).await;
                         });
@@ -376,7 +442,7 @@ impl<S: AsyncRead + AsyncWrite + Send> Driver<S> {
     }
 }
 
-async fn open_session(pool: &Pool, tenant: &Tenant, open: &OpenSession, demand: WallDemand) -> Result<Lease, Report> {
+async fn open_session(pool: &Pool, tenant: &Tenant, open: &OpenSession, demand: WallDemand) -> Result<SessionWorker, Report> {
     let mut attempt = 1;
     loop {
         let mut lease = pool.acquire(tenant).await.map_err(|error| {
@@ -386,15 +452,19 @@ async fn open_session(pool: &Pool, tenant: &Tenant, open: &OpenSession, demand: 
         let mut open = open.clone();
         open.setup.push(format!("SET VARIABLE pintail_worker_id = '{}'", lease.id()));
         lease.mark_opening();
-        match lease.client().open_session(&open).await {
-            Ok(opened) => {
+        match connect_and_open(&lease, &open).await {
+            Ok((opened, client, exchange)) => {
                 lease.mark_open();
                 if let Err(missing) = proven(&opened, demand) {
                     tracing::error!(worker = %lease.id(), missing, "alarm: a worker did not prove its walls");
                     lease.mark_broken();
                     return Err(Report::new(SqlState::INTERNAL_ERROR, "the session's isolation could not be proven"));
                 }
-                return Ok(lease);
+                return Ok(SessionWorker {
+                exchange: Some(exchange),
+                client,
+                lease,
+            });
             }
             // Nothing of the client's ran yet, so another worker may be tried.
             Err(CallError::Lost { reason }) if attempt < OPEN_ATTEMPTS => {
@@ -409,6 +479,16 @@ async fn open_session(pool: &Pool, tenant: &Tenant, open: &OpenSession, demand: 
             }
         }
     }
+}
+
+async fn connect_and_open(
+    lease: &Lease,
+    open: &OpenSession,
+) -> Result<(SessionOpened, WorkerClient, Exchange), CallError> {
+    let client = lease.connect().await?;
+    let opened = client.open_session(open).await?;
+    let exchange = client.exchange().await?;
+    Ok((opened, client, exchange))
 }
 
 fn proven(opened: &SessionOpened, demand: WallDemand) -> Result<(), &'static str> {

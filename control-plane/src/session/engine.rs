@@ -8,10 +8,19 @@ use pintail_transpiler::{Returns, Tag, TransactionModes};
 use pintail_worker_api::error::CallError;
 use pintail_worker_api::messages::{Execute, Frame, Param, RowsWanted, Trailer, Want};
 
-use super::machine::{Call, EngineSettings, Machine, Next, Op, Waiting};
+use super::machine::{Call, EngineSettings, Machine, Next, Op, Pace, Waiting};
 use super::portal::{Body, PortalState, Prepared, Rows, Suspended, describe};
 use super::transaction::Implicit;
 use crate::wire::backend;
+
+/// What the settings mean for a statement.
+#[derive(Debug, Default)]
+pub(super) struct Derived {
+    generation: u64,
+    engine: EngineSettings,
+    timeout_ms: u64,
+    rows: RowsWanted,
+}
 
 /// A statement for the engine.
 #[derive(Debug)]
@@ -133,21 +142,16 @@ impl Machine {
                 Body::Session => (0, String::new()),
             },
         };
-        let setting = |name: &str| self.settings.get(name).unwrap_or_default();
+        let derived = self.derived();
+        let (mut rows, timeout_ms) = (derived.rows.clone(), derived.timeout_ms);
+        rows.formats = run.formats.iter().map(|format| u32::from(*format == 1)).collect();
         let execute = Execute {
             handle,
             sql,
             params: run.params.clone(),
             sequence: self.sequence,
-            timeout_ms: u64::try_from(self.settings.integer("statement_timeout")).unwrap_or(0),
-            want: Some(Want::Rows(RowsWanted {
-                formats: run.formats.iter().map(|format| u32::from(*format == 1)).collect(),
-                date_style: setting("DateStyle"),
-                interval_style: setting("IntervalStyle"),
-                time_zone: setting("TimeZone"),
-                bytea_output: setting("bytea_output"),
-                extra_float_digits: i32::try_from(self.settings.integer("extra_float_digits")).unwrap_or(1),
-            })),
+            timeout_ms,
+            want: Some(Want::Rows(rows)),
             param_oids: Vec::new(),
             column_oids: match &run.audience {
                 Audience::Client(client) => announced(client.columns.as_deref()),
@@ -161,13 +165,36 @@ impl Machine {
             }) if *limit > 0 => Some(*limit),
             _ => None,
         };
+        let pace = if room.is_some() { Pace::Pieces } else { Pace::Whole };
         self.waiting = Some(Waiting::Run(Box::new(Running {
             run: *run,
             stream: self.sequence,
             room,
             sent: 0,
         })));
-        self.call = Some(Next::Call(Call::Execute(execute)));
+        self.call = Some(Next::Call(Call::Execute(execute, pace)));
+    }
+
+    /// What the settings mean for a statement, made anew after each change.
+    fn derived(&mut self) -> &Derived {
+        let generation = self.settings.generation();
+        if self.derived.as_ref().is_none_or(|derived| derived.generation != generation) {
+            let setting = |name: &str| self.settings.get(name).unwrap_or_default();
+            self.derived = Some(Derived {
+                generation,
+                engine: self.engine_settings(),
+                timeout_ms: u64::try_from(self.settings.integer("statement_timeout")).unwrap_or(0),
+                rows: RowsWanted {
+                    formats: Vec::new(),
+                    date_style: setting("DateStyle"),
+                    interval_style: setting("IntervalStyle"),
+                    time_zone: setting("TimeZone"),
+                    bytea_output: setting("bytea_output"),
+                    extra_float_digits: i32::try_from(self.settings.integer("extra_float_digits")).unwrap_or(1),
+                },
+            });
+        }
+        self.derived.get_or_insert_default()
     }
 
     /// Settings that act in the engine, as they should be.
@@ -187,9 +214,12 @@ impl Machine {
     }
 
     /// What brings the engine's settings to where they should be; `None` where they are there.
-    pub(super) fn settings_op(&self) -> Option<Op> {
+    pub(super) fn settings_op(&mut self) -> Option<Op> {
+        let wanted = self.derived().engine.clone();
         let now = self.engine.as_ref()?;
-        let wanted = self.engine_settings();
+        if *now == wanted {
+            return None;
+        }
         let literal = |text: &str| text.replace('\'', "''");
         let mut statements = Vec::new();
         if now.time_zone != wanted.time_zone {
@@ -341,6 +371,7 @@ impl Machine {
             header: None,
             rows: suspended.rest.count,
             trailer: suspended.trailer,
+            error: None,
         };
         self.take_frame(running, frame, suspended.rest.bytes);
     }

@@ -13,7 +13,7 @@ use pintail_transpiler::{Context, Statement, Storage};
 use pintail_worker_api::error::CallError;
 use pintail_worker_api::messages::{Execute, Frame, Prepare, Prepared as WorkerPrepared};
 
-use super::engine::{Run, Running};
+use super::engine::{Derived, Run, Running};
 use super::out::Out;
 use super::portal::{Portal, Prepared};
 use super::scripts::ScriptCache;
@@ -91,7 +91,16 @@ pub enum Call {
     /// Prepare a statement.
     Prepare(Prepare),
     /// Run one; its stream is known by [`Execute::sequence`].
-    Execute(Execute),
+    Execute(Execute, Pace),
+}
+
+/// How a result is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pace {
+    /// To its end before anything else is asked.
+    Whole,
+    /// Perhaps in pieces, with other statements in between.
+    Pieces,
 }
 
 /// What can be freed without waiting.
@@ -175,10 +184,11 @@ pub struct Machine {
     pub(super) sequence: u64,
     /// What the engine was last told of settings that act there; `None` without a worker.
     pub(super) engine: Option<EngineSettings>,
+    pub(super) derived: Option<Derived>,
 }
 
 /// Settings that live in the engine.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct EngineSettings {
     pub(super) time_zone: String,
     pub(super) search_path: String,
@@ -206,6 +216,7 @@ impl Machine {
             forget: Vec::new(),
             sequence: 0,
             engine: None,
+            derived: None,
         })
     }
 

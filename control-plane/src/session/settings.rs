@@ -78,6 +78,9 @@ pub(super) struct Settings {
     saved: Option<Values>,
     /// What the client was last told.
     told: HashMap<&'static str, String>,
+    /// Raised with every change; what was derived from the settings is as old as the number it was made at.
+    generation: u64,
+    told_generation: Option<u64>,
 }
 
 impl Settings {
@@ -91,6 +94,7 @@ impl Settings {
     /// Takes a value of the start-up packet: also what RESET goes back to.
     pub(super) fn start_with(&mut self, name: &str, value: &str) -> Result<(), Report> {
         let (key, value) = self.checked(name, &[value.to_owned()])?;
+        self.generation += 1;
         self.start.insert(key, value);
         Ok(())
     }
@@ -107,6 +111,11 @@ impl Settings {
             Kind::Integer { unit, .. } => unit::show(parameter.default, unit),
             _ => parameter.default.to_owned(),
         })
+    }
+
+    /// Differs from its earlier value if anything was set since.
+    pub(super) fn generation(&self) -> u64 {
+        self.generation
     }
 
     /// The value of an integer setting in its own unit.
@@ -134,6 +143,7 @@ impl Settings {
     /// Sets a value.
     pub(super) fn set(&mut self, lifetime: Lifetime, name: &str, values: &[String]) -> Result<(), Report> {
         let (key, value) = self.checked(name, values)?;
+        self.generation += 1;
         match lifetime {
             Lifetime::Session => {
                 self.local.remove(&key);
@@ -166,6 +176,7 @@ impl Settings {
             Some(parameter) if parameter.scope == Scope::Fixed => Err(fixed(parameter.name)),
             None if !key.contains('.') => Err(unknown(name)),
             _ => {
+                self.generation += 1;
                 self.local.remove(&key);
                 self.session.remove(&key);
                 Ok(())
@@ -175,6 +186,7 @@ impl Settings {
 
     /// `RESET ALL`.
     pub(super) fn reset_all(&mut self) {
+        self.generation += 1;
         self.local.clear();
         self.session.clear();
     }
@@ -186,12 +198,14 @@ impl Settings {
 
     /// The transaction's changes stay, its local ones go.
     pub(super) fn commit(&mut self) {
+        self.generation += 1;
         self.saved = None;
         self.local.clear();
     }
 
     /// The transaction's changes go.
     pub(super) fn roll_back(&mut self) {
+        self.generation += 1;
         if let Some(saved) = self.saved.take() {
             self.session = saved;
         }
@@ -200,6 +214,10 @@ impl Settings {
 
     /// What the client must be told since it was last told.
     pub(super) fn untold(&mut self) -> Vec<(&'static str, String)> {
+        if self.told_generation == Some(self.generation) {
+            return Vec::new();
+        }
+        self.told_generation = Some(self.generation);
         let mut news = Vec::new();
         for name in REPORTED {
             let value = self.get(name).unwrap_or_default();

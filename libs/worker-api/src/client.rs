@@ -10,6 +10,8 @@ use bytes::Bytes;
 use hyper_util::rt::TokioIo;
 use prost::Message;
 use tokio::net::UnixStream;
+use tokio::sync::mpsc;
+use tokio_stream::wrappers::ReceiverStream;
 use tonic::metadata::MetadataValue;
 use tonic::service::Interceptor;
 use tonic::service::interceptor::InterceptedService;
@@ -17,7 +19,7 @@ use tonic::transport::{Channel, Endpoint};
 use tonic::{Request, Status, Streaming};
 
 use crate::Secret;
-use crate::error::{CallError, from_status};
+use crate::error::{CallError, from_detail, from_status};
 use crate::messages::{
     CANCEL, CLOSE_SESSION, CLOSE_STATEMENT, Cancel, CloseStatement, EXECUTE_TYPE_URL, Execute, Frame, OPEN_SESSION,
     OpenSession, PREPARE, Prepare, Prepared, STATUS, SessionOpened, WorkerStatus,
@@ -120,6 +122,21 @@ impl WorkerClient {
         })
     }
 
+    /// Opens the stream on which a session's statements travel one after the other.
+    pub async fn exchange(&self) -> Result<Exchange, CallError> {
+        let (statements, outgoing) = mpsc::channel(1);
+        let answer = self
+            .flight
+            .clone()
+            .do_exchange(ReceiverStream::new(outgoing))
+            .await
+            .map_err(|status| from_status(&status))?;
+        Ok(Exchange {
+            statements,
+            frames: answer.into_inner(),
+        })
+    }
+
     async fn action<A: Message + Default>(&self, name: &str, message: &impl Message) -> Result<A, CallError> {
         let action = Action {
             r#type: name.to_owned(),
@@ -148,6 +165,39 @@ impl ResultStream {
             }
             Ok(None) => Ok(None),
             Err(status) => Err(from_status(&status)),
+        }
+    }
+}
+
+/// A session's stream of statements. Dropping it stops the one that runs.
+#[derive(Debug)]
+pub struct Exchange {
+    statements: mpsc::Sender<FlightData>,
+    frames: Streaming<FlightData>,
+}
+
+impl Exchange {
+    /// Sends a statement; the frames of the one before must have been read to their trailer or error.
+    pub async fn send(&mut self, message: &Execute) -> Result<(), CallError> {
+        let data = FlightData {
+            app_metadata: message.encode_to_vec().into(),
+            ..FlightData::default()
+        };
+        self.statements.send(data).await.map_err(|error| lost(&error))
+    }
+
+    /// The next frame of the statement that was sent; an error of the statement leaves the stream usable. Cancel safe.
+    pub async fn next(&mut self) -> Result<Option<(Frame, Bytes)>, CallError> {
+        let data = self.frames.message().await.map_err(|status| from_status(&status))?;
+        let data = data.ok_or_else(|| CallError::Lost {
+            reason: "the session's stream ended".into(),
+        })?;
+        let mut frame = Frame::decode(data.app_metadata).map_err(|error| lost(&error))?;
+        match frame.error.take() {
+            None => Ok(Some((frame, data.data_body))),
+            Some(detail) => Err(from_detail(detail).unwrap_or_else(|| CallError::Lost {
+                reason: "an error without a code".into(),
+            })),
         }
     }
 }

@@ -38,8 +38,16 @@ impl ToReport for CallError {
 
 /// Packs a report for the control plane.
 pub fn to_status(report: &Report, broken: bool) -> Status {
+    // A gRPC message travels in a header of bounded size, so only a short copy goes there, for stock Flight clients.
+    let short: String = report.message.chars().take(256).collect();
+    let detail = bounded(to_detail(report, broken));
+    Status::with_details(code_of(report.sqlstate), short, detail.encode_to_vec().into())
+}
+
+/// A report as a message.
+pub fn to_detail(report: &Report, broken: bool) -> ErrorDetail {
     let text = |field: &Option<String>| field.clone().unwrap_or_default();
-    let detail = ErrorDetail {
+    ErrorDetail {
         sqlstate: report.sqlstate.as_str().to_owned(),
         message: report.message.clone(),
         detail: text(&report.detail),
@@ -50,28 +58,25 @@ pub fn to_status(report: &Report, broken: bool) -> Status {
         column: text(&report.column),
         constraint: text(&report.constraint),
         worker_broken: broken,
-    };
-    // A gRPC message travels in a header of bounded size, so only a short copy goes there, for stock Flight clients.
-    let short: String = report.message.chars().take(256).collect();
-    Status::with_details(code_of(report.sqlstate), short, bounded(detail).encode_to_vec().into())
+    }
 }
 
 /// Unpacks what [`to_status`] packed; a status without a detail is a lost worker.
 pub fn from_status(status: &Status) -> CallError {
-    let lost = || CallError::Lost {
+    let detail = match status.details() {
+        [] => None,
+        details => ErrorDetail::decode(details).ok(),
+    };
+    detail.and_then(from_detail).unwrap_or_else(|| CallError::Lost {
         reason: format!("{:?}: {}", status.code(), status.message()),
-    };
-    if status.details().is_empty() {
-        return lost();
-    }
-    let Ok(detail) = ErrorDetail::decode(status.details()) else {
-        return lost();
-    };
-    let Some(sqlstate) = SqlState::parse(&detail.sqlstate) else {
-        return lost();
-    };
+    })
+}
+
+/// Unpacks what [`to_detail`] packed; `None` for a code that is none.
+pub fn from_detail(detail: ErrorDetail) -> Option<CallError> {
+    let sqlstate = SqlState::parse(&detail.sqlstate)?;
     let field = |text: String| (!text.is_empty()).then_some(text);
-    CallError::Statement {
+    Some(CallError::Statement {
         broken: detail.worker_broken,
         report: Box::new(Report {
             severity: Severity::Error,
@@ -85,7 +90,7 @@ pub fn from_status(status: &Status) -> CallError {
             column: field(detail.column),
             constraint: field(detail.constraint),
         }),
-    }
+    })
 }
 
 /// Details travel in a header too: texts are cut so that the whole stays below the usual 16 KiB limit after base64.

@@ -2,7 +2,9 @@
 //!
 //! A session is opened with [`OPEN_SESSION`], statements run with `DoGet` on an [`Execute`] ticket, and every Flight
 //! message of the answer carries a [`Frame`] in `app_metadata`. Small results are one message: header, rows and trailer
-//! together. For [`want::Rows`](Want) the message's `data_body` holds whole `DataRow` messages, ready for the client's
+//! together. A session's statements travel best on one `DoExchange` stream: each message of the client carries an
+//! [`Execute`] in `app_metadata`, and its frames come back before the next one's. `DoGet` serves statements that are read in
+//! pieces. For [`want::Rows`](Want) the message's `data_body` holds whole `DataRow` messages, ready for the client's
 //! socket; for [`Want::Arrow`] it holds an ordinary Arrow IPC record batch whose schema came first.
 
 use prost::{Message, Oneof};
@@ -232,6 +234,9 @@ pub struct Frame {
     /// In the last message.
     #[prost(message, optional, tag = "3")]
     pub trailer: Option<Trailer>,
+    /// In place of a trailer, on a `DoExchange` stream, whose status belongs to the session and not to one statement.
+    #[prost(message, optional, tag = "4")]
+    pub error: Option<ErrorDetail>,
 }
 
 /// What the result looks like.

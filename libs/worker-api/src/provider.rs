@@ -9,6 +9,7 @@ use async_trait::async_trait;
 
 use crate::bootstrap::Bootstrap;
 use crate::client::WorkerClient;
+use crate::error::CallError;
 
 /// A worker's name, unique in an installation's lifetime.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -72,8 +73,11 @@ pub trait LiveWorker: Send + Sync {
     /// Its name.
     fn id(&self) -> &WorkerId;
 
-    /// The connection to it.
+    /// The connection to it that its activation made.
     fn client(&self) -> WorkerClient;
+
+    /// A connection of its own for a session, driven by the runtime of the caller.
+    async fn connect(&self) -> Result<WorkerClient, CallError>;
 
     /// The kernel wall as the worker raised it.
     fn kernel_wall(&self) -> &str;

@@ -14,9 +14,11 @@ use arrow_flight::sql::{
 use arrow_flight::{Action, FlightData, FlightDescriptor, FlightEndpoint, FlightInfo, Ticket};
 use bytes::Bytes;
 use futures::{Stream, StreamExt, TryStreamExt};
-use pintail_worker_api::messages::{EXECUTE_TYPE_URL, Execute};
+use pintail_sqlstate::ToReport;
+use pintail_worker_api::error::to_detail;
+use pintail_worker_api::messages::{EXECUTE_TYPE_URL, Execute, Frame};
 use prost::Message;
-use tonic::{Request, Response, Status};
+use tonic::{Request, Response, Status, Streaming};
 
 use super::actions;
 use super::standard::{self, Keep};
@@ -81,6 +83,24 @@ impl FlightSqlService for Service {
         let session = told(self.worker.session())?;
         let execute = told(actions::read(message.value))?;
         told(session.execute(execute).await).map(answer)
+    }
+
+    async fn do_exchange_fallback(
+        &self,
+        request: Request<Streaming<FlightData>>,
+    ) -> Result<Response<<Self as FlightService>::DoExchangeStream>, Status> {
+        let session = told(self.worker.session())?;
+        let answers = request.into_inner().then(move |message| {
+            let session = Arc::clone(&session);
+            async move {
+                let execute = actions::read(message?.app_metadata).map_err(|error| error.to_status())?;
+                Ok::<_, Status>(match session.execute(execute).await {
+                    Ok(frames) => frames.map(|frame| frame.unwrap_or_else(|error| failed(&error))).boxed(),
+                    Err(error) => futures::stream::iter([failed(&error)]).boxed(),
+                })
+            }
+        });
+        Ok(Response::new(Box::pin(answers.map_ok(|frames| frames.map(Ok)).try_flatten())))
     }
 
     async fn do_action_fallback(&self, request: Request<Action>) -> Result<DoAction, Status> {
@@ -243,6 +263,18 @@ impl FlightSqlService for Service {
     }
 
     async fn register_sql_info(&self, _: i32, _: &SqlInfo) {}
+}
+
+/// An error of one statement on a stream that goes on.
+fn failed(error: &Error) -> FlightData {
+    let frame = Frame {
+        error: Some(to_detail(&error.to_report(), error.broken())),
+        ..Frame::default()
+    };
+    FlightData {
+        app_metadata: frame.encode_to_vec().into(),
+        ..FlightData::default()
+    }
 }
 
 fn answer(messages: impl Stream<Item = Result<FlightData, Error>> + Send + 'static) -> DoGet {

@@ -183,6 +183,7 @@ impl Renderer {
             header,
             rows: 0,
             trailer,
+            error: None,
         };
         let mut message = FlightData::default();
         if let Kind::Rows { buffer, rows, .. } = &mut self.kind {
@@ -241,6 +242,7 @@ pub(crate) fn count_only(want: Option<&Want>, count: u64, engine_us: u64) -> Vec
                 header,
                 rows: 0,
                 trailer,
+                error: None,
             },
             FlightData::default(),
         )];
