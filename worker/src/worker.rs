@@ -8,7 +8,7 @@ use std::time::Duration;
 use pintail_worker_api::messages::{OpenSession, SessionOpened, WorkerStatus};
 
 use crate::engine::instance::{Blueprint, Instance};
-use crate::engine::standby::Standby;
+use crate::engine::standby::Standbys;
 use crate::error::{Error, StopReason};
 use crate::session::{self, Session};
 use crate::tasks::Tasks;
@@ -21,7 +21,7 @@ pub(crate) struct Worker {
     name: String,
     kernel_wall: String,
     spool_directory: Arc<Path>,
-    standby: Arc<Standby>,
+    standby: Arc<Standbys>,
     slot: Mutex<Slot>,
     broken: Arc<AtomicBool>,
     tasks: Tasks,
@@ -42,7 +42,7 @@ impl Worker {
     pub(crate) fn start(blueprint: Blueprint, kernel_wall: String, tasks: Tasks) -> Result<Self, Error> {
         let name = blueprint.bootstrap.worker_id.clone();
         let spool_directory = Arc::from(blueprint.bootstrap.temp_dir.as_path());
-        let standby = Arc::new(Standby::start(blueprint)?);
+        let standby = Arc::new(Standbys::start(blueprint)?);
         let (slot, broken) = (Mutex::new(Slot::Idle), Arc::default());
         Ok(Self {
             name,

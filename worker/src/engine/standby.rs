@@ -1,7 +1,7 @@
-//! The standby: one instance built ahead, so that a session opens in milliseconds.
+//! The standby: instances built ahead, so that a session opens in milliseconds.
 //!
-//! Its thread builds whenever the place is empty, and again when the instance there is older than the set age. Instances
-//! that nobody uses any more are handed here to be dropped off the session's path.
+//! Each place has a thread that builds whenever it is empty, and again when the instance there is older than the set age.
+//! Instances that nobody uses any more are handed here to be dropped off the session's path.
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -14,8 +14,62 @@ use crate::error::Error;
 /// Pause between two attempts to build while the catalogs cannot be reached.
 const RETRY: Duration = Duration::from_secs(1);
 
-/// The place of the instance built ahead.
-pub(crate) struct Standby {
+/// Instances kept ahead: with two, sessions that follow each other closely seldom wait for one to be built.
+const AHEAD: usize = 2;
+
+/// The instances built ahead.
+pub(crate) struct Standbys(Vec<Standby>);
+
+impl Standbys {
+    /// Builds the first at once, and the others when the first session begins.
+    pub(crate) fn start(blueprint: Blueprint) -> Result<Self, Error> {
+        let blueprint = Arc::new(blueprint);
+        (0..AHEAD)
+            .map(|number| {
+                let first = if number == 0 { First::AtOnce } else { First::WhenAsked };
+                Standby::start(Arc::clone(&blueprint), first)
+            })
+            .collect::<Result<_, _>>()
+            .map(Self)
+    }
+
+    /// Takes an instance, waiting for one if none is ready.
+    pub(crate) fn take(&self) -> Result<Instance, Error> {
+        let ready = self.0.iter().find(|standby| standby.is_ready());
+        let coming = || self.0.iter().find(|standby| standby.is_building());
+        match ready.or_else(coming).or_else(|| self.0.first()) {
+            Some(standby) => standby.take(),
+            None => Err(Error::Internal("no place for an instance".to_owned())),
+        }
+    }
+
+    /// Has what is missing built while a session runs.
+    pub(crate) fn refill(&self) {
+        self.0.iter().for_each(Standby::refill);
+    }
+
+    /// Drops a value off the session's path.
+    pub(crate) fn discard<T: Send + 'static>(&self, value: T) {
+        if let Some(standby) = self.0.last() {
+            standby.discard(value);
+        }
+    }
+
+    /// Whether an instance waits.
+    pub(crate) fn is_ready(&self) -> bool {
+        self.0.iter().any(Standby::is_ready)
+    }
+}
+
+/// When a place's first instance is built.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum First {
+    AtOnce,
+    WhenAsked,
+}
+
+/// The place of one instance built ahead.
+struct Standby {
     shared: Arc<Shared>,
     orders: Sender<Order>,
 }
@@ -23,7 +77,7 @@ pub(crate) struct Standby {
 struct Shared {
     place: Mutex<Place>,
     changed: Condvar,
-    blueprint: Blueprint,
+    blueprint: Arc<Blueprint>,
 }
 
 /// What is in the place.
@@ -44,9 +98,12 @@ enum Order {
 }
 
 impl Standby {
-    /// Starts the thread, which builds at once.
-    pub(crate) fn start(blueprint: Blueprint) -> Result<Self, Error> {
-        let place = Mutex::new(Place::Building);
+    /// Starts the thread, which builds at once or when first asked.
+    fn start(blueprint: Arc<Blueprint>, first: First) -> Result<Self, Error> {
+        let place = Mutex::new(match first {
+            First::AtOnce => Place::Building,
+            First::WhenAsked => Place::Empty,
+        });
         let shared = Arc::new(Shared {
             place,
             changed: Condvar::new(),
@@ -61,12 +118,14 @@ impl Standby {
             source,
         })?;
         let standby = Self { shared, orders };
-        standby.order(Order::Build);
+        if first == First::AtOnce {
+            standby.order(Order::Build);
+        }
         Ok(standby)
     }
 
     /// Takes the instance, waiting for it if it is being built; a failed attempt is made again first.
-    pub(crate) fn take(&self) -> Result<Instance, Error> {
+    fn take(&self) -> Result<Instance, Error> {
         let mut place = self.shared.lock();
         if matches!(*place, Place::Failed(_) | Place::Empty) {
             *place = Place::Building;
@@ -88,7 +147,7 @@ impl Standby {
     }
 
     /// Has the next instance built while a session runs.
-    pub(crate) fn refill(&self) {
+    fn refill(&self) {
         let mut place = self.shared.lock();
         if matches!(*place, Place::Empty) {
             *place = Place::Building;
@@ -97,12 +156,17 @@ impl Standby {
     }
 
     /// Drops a value on the standby's thread.
-    pub(crate) fn discard<T: Send + 'static>(&self, value: T) {
+    fn discard<T: Send + 'static>(&self, value: T) {
         self.order(Order::Drop(Box::new(move || drop(value))));
     }
 
+    /// Whether an instance is on its way.
+    fn is_building(&self) -> bool {
+        matches!(*self.shared.lock(), Place::Building)
+    }
+
     /// Whether an instance waits.
-    pub(crate) fn is_ready(&self) -> bool {
+    fn is_ready(&self) -> bool {
         matches!(*self.shared.lock(), Place::Ready(_))
     }
 
