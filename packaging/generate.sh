@@ -6,3 +6,4 @@ cargo run --quiet --locked -p pintail -- config reference >docs/configuration.md
 if [ -n "${PGHOST:-}" ]; then
     psql -XAtF '|' -c "$(python3 control-plane/generate-parameters.py --query)" | python3 control-plane/generate-parameters.py
 fi
+cargo fmt --all

@@ -30,10 +30,9 @@ pub enum Error {
 impl ToReport for Error {
     fn to_report(&self) -> Report {
         match self {
-            Self::Url { .. } | Self::Unreachable(_) | Self::Statement(_) | Self::Migration(_) => Report::new(
-                SqlState::CONNECTION_FAILURE,
-                "the configuration store does not answer",
-            ),
+            Self::Url { .. } | Self::Unreachable(_) | Self::Statement(_) | Self::Migration(_) => {
+                Report::new(SqlState::CONNECTION_FAILURE, "the configuration store does not answer")
+            }
             Self::Name(error) => Report::new(SqlState::INVALID_NAME, error.to_string()),
         }
     }

@@ -68,7 +68,10 @@ fn contract(name: &str) -> Result<(), &'static str> {
     if !bytes[0].is_ascii_lowercase() {
         return Err("it must start with a letter from a to z");
     }
-    if !bytes.iter().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || *b == b'_') {
+    if !bytes
+        .iter()
+        .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || *b == b'_')
+    {
         return Err("it may hold only a to z, 0 to 9 and _");
     }
     if name.contains("__") {
@@ -112,7 +115,19 @@ mod tests {
         for good in ["ab", "a1", "a_b", &"a".repeat(31)] {
             assert!(OrgSlug::parse(good).is_ok(), "{good}");
         }
-        for bad in ["", "a", "a__b", "ab_", "1a", "A1", "aé", "a\"b", "a\nb", "a\0b", &"a".repeat(32)] {
+        for bad in [
+            "",
+            "a",
+            "a__b",
+            "ab_",
+            "1a",
+            "A1",
+            "aé",
+            "a\"b",
+            "a\nb",
+            "a\0b",
+            &"a".repeat(32),
+        ] {
             assert!(OrgSlug::parse(bad).is_err(), "{bad:?}");
         }
     }

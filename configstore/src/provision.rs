@@ -18,8 +18,11 @@ pub enum NewCatalog {
 impl Store {
     /// Makes an organisation unless it exists.
     pub async fn ensure_org(&self, org: &OrgSlug) -> Result<(), Error> {
-        self.execute("INSERT INTO pintail.orgs (slug) VALUES ($1) ON CONFLICT DO NOTHING", &[&org.as_str()])
-            .await
+        self.execute(
+            "INSERT INTO pintail.orgs (slug) VALUES ($1) ON CONFLICT DO NOTHING",
+            &[&org.as_str()],
+        )
+        .await
     }
 
     /// Makes a user with this password, or gives an existing one this password.
@@ -67,7 +70,9 @@ impl Store {
             return Ok(NewCatalog::Ready);
         }
         let (role, password, schema): (String, String, String) = (row.get(1), row.get(2), row.get(3));
-        let known = client.query_opt("SELECT 1 FROM pg_roles WHERE rolname = $1", &[&role]).await?;
+        let known = client
+            .query_opt("SELECT 1 FROM pg_roles WHERE rolname = $1", &[&role])
+            .await?;
         let verb = if known.is_some() { "ALTER" } else { "CREATE" };
         // The store keeps the verifier; the plain password never stands in a statement that could be logged.
         let verifier = postgres_protocol::password::scram_sha_256(password.as_bytes());
@@ -89,7 +94,12 @@ impl Store {
     }
 
     /// Marks a catalog.
-    pub async fn set_catalog_state(&self, org: &OrgSlug, catalog: &CatalogName, state: CatalogState) -> Result<(), Error> {
+    pub async fn set_catalog_state(
+        &self,
+        org: &OrgSlug,
+        catalog: &CatalogName,
+        state: CatalogState,
+    ) -> Result<(), Error> {
         self.execute(
             "UPDATE pintail.catalogs c SET state = $3 FROM pintail.orgs o \
              WHERE o.org_id = c.org_id AND o.slug = $1 AND c.name = $2",
@@ -119,5 +129,7 @@ impl CatalogState {
 /// 144 bits from the operating system, in characters that need no quoting anywhere.
 pub(crate) fn random_password() -> String {
     let mut source = rand::rng();
-    (0..24).map(|_| char::from(source.sample(rand::distr::Alphanumeric))).collect()
+    (0..24)
+        .map(|_| char::from(source.sample(rand::distr::Alphanumeric)))
+        .collect()
 }

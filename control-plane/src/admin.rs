@@ -32,11 +32,16 @@ pub async fn serve(
         draining,
     };
     let router = Router::new()
-        .route("/metrics", get(|State(admin): State<Admin>| async move { admin.metrics.render() }))
+        .route(
+            "/metrics",
+            get(|State(admin): State<Admin>| async move { admin.metrics.render() }),
+        )
         .route("/healthz", get(|| async { "ok\n" }))
         .route("/readyz", get(ready))
         .with_state(admin);
-    axum::serve(listener, router).with_graceful_shutdown(async move { stop.cancelled().await }).await
+    axum::serve(listener, router)
+        .with_graceful_shutdown(async move { stop.cancelled().await })
+        .await
 }
 
 async fn ready(State(admin): State<Admin>) -> (StatusCode, &'static str) {
@@ -45,6 +50,9 @@ async fn ready(State(admin): State<Admin>) -> (StatusCode, &'static str) {
     }
     match admin.store.ping().await {
         Ok(()) => (StatusCode::OK, "ok\n"),
-        Err(_) => (StatusCode::SERVICE_UNAVAILABLE, "the configuration store does not answer\n"),
+        Err(_) => (
+            StatusCode::SERVICE_UNAVAILABLE,
+            "the configuration store does not answer\n",
+        ),
     }
 }

@@ -137,17 +137,26 @@ impl Config {
 
     /// The worker program.
     pub fn worker_program(&self) -> PathBuf {
-        self.worker_program.0.clone().unwrap_or_else(|| beside_program("pintail-worker"))
+        self.worker_program
+            .0
+            .clone()
+            .unwrap_or_else(|| beside_program("pintail-worker"))
     }
 
     /// The directory of the extension files.
     pub fn extension_dir(&self) -> PathBuf {
-        self.extension_dir.0.clone().unwrap_or_else(|| beside_program("extensions"))
+        self.extension_dir
+            .0
+            .clone()
+            .unwrap_or_else(|| beside_program("extensions"))
     }
 
     /// The directory of the embedded `PostgreSQL`.
     pub fn postgres_dir(&self) -> PathBuf {
-        self.postgres_dir.0.clone().unwrap_or_else(|| beside_program("postgres"))
+        self.postgres_dir
+            .0
+            .clone()
+            .unwrap_or_else(|| beside_program("postgres"))
     }
 
     /// Threads of a worker.
@@ -217,7 +226,9 @@ mod tests {
 
     fn resolve(flags: &[(&str, &str)], env: &[(&str, &str)], file: &str) -> Result<Config, Vec<Mistake>> {
         let pairs = |list: &[(&str, &str)]| -> BTreeMap<String, String> {
-            list.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect()
+            list.iter()
+                .map(|(key, value)| ((*key).to_owned(), (*value).to_owned()))
+                .collect()
         };
         Config::resolve(&Sources::new(pairs(flags), pairs(env), file))
     }
@@ -238,7 +249,10 @@ mod tests {
             file,
         )
         .expect("valid");
-        assert_eq!((config.workers_max, config.workers_spare, config.log.as_str()), (5, 4, "warn"));
+        assert_eq!(
+            (config.workers_max, config.workers_spare, config.log.as_str()),
+            (5, 4, "warn")
+        );
     }
 
     #[test]

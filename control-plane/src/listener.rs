@@ -121,7 +121,9 @@ pub async fn serve(server: Arc<Server>, listener: TcpListener) {
             Arc::clone(&server).threads.next(),
             "session",
             async move {
-                let Ok(socket) = TcpStream::from_std(socket) else { return };
+                let Ok(socket) = TcpStream::from_std(socket) else {
+                    return;
+                };
                 server.metrics.connections.inc();
                 connection(&server, socket, address, place.is_none()).await;
                 server.metrics.connections.dec();
@@ -137,7 +139,11 @@ async fn connection(server: &Arc<Server>, socket: TcpStream, address: SocketAddr
         tracing::debug!(%error, "set_nodelay");
     }
     let deadline = server.config.authentication_timeout;
-    let capacity = if full { handshake::Capacity::Full } else { handshake::Capacity::Free };
+    let capacity = if full {
+        handshake::Capacity::Full
+    } else {
+        handshake::Capacity::Free
+    };
     match tokio::time::timeout(deadline, handshake::establish(server, socket, address, capacity)).await {
         Ok(Ok(Some(session))) => session.run().await,
         Ok(Ok(None)) => {}

@@ -42,19 +42,22 @@ fn command() -> Command {
                 .value_name("FILE")
                 .help("Configuration file, TOML"),
         );
-        FIELDS.iter().filter(|field| field.secret == Secrecy::Public).fold(command, |command, field| {
-            let default = if field.default.is_empty() {
-                String::new()
-            } else {
-                format!(" [default: {}]", field.default)
-            };
-            command.arg(
-                Arg::new(field.key)
-                    .long(field.key.replace('_', "-"))
-                    .value_name(field.form.replace('`', ""))
-                    .help(format!("{}{default}", field.help.trim())),
-            )
-        })
+        FIELDS
+            .iter()
+            .filter(|field| field.secret == Secrecy::Public)
+            .fold(command, |command, field| {
+                let default = if field.default.is_empty() {
+                    String::new()
+                } else {
+                    format!(" [default: {}]", field.default)
+                };
+                command.arg(
+                    Arg::new(field.key)
+                        .long(field.key.replace('_', "-"))
+                        .value_name(field.form.replace('`', ""))
+                        .help(format!("{}{default}", field.help.trim())),
+                )
+            })
     };
     Command::new("pintail")
         .about("A PostgreSQL wire-protocol server backed by DuckDB workers")
@@ -75,7 +78,9 @@ fn command() -> Command {
             Command::new("config")
                 .about("Checks or explains the configuration")
                 .subcommand_required(true)
-                .subcommand(configured(Command::new("check").about("Reads every source and tells every mistake")))
+                .subcommand(configured(
+                    Command::new("check").about("Reads every source and tells every mistake"),
+                ))
                 .subcommand(Command::new("reference").about("Prints the reference of all keys, Markdown")),
         )
 }
@@ -84,9 +89,15 @@ fn resolve(arguments: &ArgMatches) -> anyhow::Result<Config> {
     let flags: BTreeMap<String, String> = FIELDS
         .iter()
         .filter(|field| field.secret == Secrecy::Public)
-        .filter_map(|field| arguments.get_one::<String>(field.key).map(|value| (field.key.to_owned(), value.clone())))
+        .filter_map(|field| {
+            arguments
+                .get_one::<String>(field.key)
+                .map(|value| (field.key.to_owned(), value.clone()))
+        })
         .collect();
-    let environment = std::env::vars().filter(|(name, _)| name.starts_with("PINTAIL_")).collect();
+    let environment = std::env::vars()
+        .filter(|(name, _)| name.starts_with("PINTAIL_"))
+        .collect();
     let file = match arguments.get_one::<String>("config").map(PathBuf::from) {
         Some(path) => std::fs::read_to_string(&path).with_context(|| path.display().to_string())?,
         None => String::new(),
@@ -99,7 +110,9 @@ fn resolve(arguments: &ArgMatches) -> anyhow::Result<Config> {
 
 fn run(config: Config) -> anyhow::Result<()> {
     let filter = EnvFilter::try_new(&config.log).with_context(|| format!("log: {:?} is not a filter", config.log))?;
-    let logging = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    let logging = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr);
     match config.log_format {
         LogFormat::Text => logging.init(),
         LogFormat::Json => logging.json().init(),
@@ -122,7 +135,12 @@ fn connection(config: &Config, arguments: &ArgMatches) -> anyhow::Result<()> {
         Some("admin") => say(&connection.admin().to_string()),
         Some("pid") => say(&connection.pid().to_string()),
         _ => {
-            let value = |name: &str| variables.iter().find(|(key, _)| *key == name).map_or("", |(_, value)| value);
+            let value = |name: &str| {
+                variables
+                    .iter()
+                    .find(|(key, _)| *key == name)
+                    .map_or("", |(_, value)| value)
+            };
             say(&format!(
                 "PGPASSWORD={} psql \"host={} port={} user={} dbname={} sslmode={}\"",
                 value("PGPASSWORD"),

@@ -67,11 +67,15 @@ impl Metrics {
 
     /// Sets how many workers are in a state.
     pub fn set_workers(&self, state: &str, count: usize) {
-        self.workers.with_label_values(&[state]).set(i64::try_from(count).unwrap_or(i64::MAX));
+        self.workers
+            .with_label_values(&[state])
+            .set(i64::try_from(count).unwrap_or(i64::MAX));
     }
 
     /// Prometheus' text format.
     pub fn render(&self) -> String {
-        TextEncoder::new().encode_to_string(&self.registry.gather()).unwrap_or_default()
+        TextEncoder::new()
+            .encode_to_string(&self.registry.gather())
+            .unwrap_or_default()
     }
 }

@@ -98,10 +98,11 @@ impl ToReport for PoolError {
             Self::Exhausted { .. } => Report::new(SqlState::TOO_MANY_CONNECTIONS, "sorry, too many clients already")
                 .with_detail(self.to_string())
                 .with_hint("Try again later, or ask the operator to raise workers_max."),
-            Self::Provider(_) | Self::Slow { .. } => {
-                Report::new(SqlState::CANNOT_CONNECT_NOW, "no worker could be started for this session")
-                    .with_hint("The server's log says why. Try again later.")
-            }
+            Self::Provider(_) | Self::Slow { .. } => Report::new(
+                SqlState::CANNOT_CONNECT_NOW,
+                "no worker could be started for this session",
+            )
+            .with_hint("The server's log says why. Try again later."),
             Self::Closing => Report::new(SqlState::ADMIN_SHUTDOWN, self.to_string()),
         }
     }
@@ -208,7 +209,10 @@ impl Pool {
             }
         }
         let (grant, receiver) = oneshot::channel();
-        inner.waiters.push_back(Waiter { key: key.clone(), grant });
+        inner.waiters.push_back(Waiter {
+            key: key.clone(),
+            grant,
+        });
         self.shared.metrics.waiting.inc();
         Decision::Wait(receiver)
     }
@@ -259,7 +263,11 @@ impl Pool {
         let bootstrap = Bootstrap {
             worker_id: spare.id().to_string(),
             org: tenant.key.org.clone(),
-            token: Secret::new(token.iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"))),
+            token: Secret::new(
+                token
+                    .iter()
+                    .fold(String::new(), |text, byte| text + &format!("{byte:02x}")),
+            ),
             socket,
             temp_dir,
             catalogs: tenant.catalogs.clone(),
@@ -283,7 +291,11 @@ impl Pool {
         let pool = self.clone();
         crate::tasks::spawn("worker-watch", async move {
             live.exited().await;
-            let idle = pool.lock().slots.get(&id).is_some_and(|slot| slot.state == WorkerState::HotIdle);
+            let idle = pool
+                .lock()
+                .slots
+                .get(&id)
+                .is_some_and(|slot| slot.state == WorkerState::HotIdle);
             if idle {
                 tracing::warn!(worker = %id, "an idle worker ended by itself");
                 pool.shared.metrics.workers_lost.inc();
@@ -433,7 +445,9 @@ impl PendingGrant {
 
 impl Drop for PendingGrant {
     fn drop(&mut self) {
-        let Some(mut receiver) = self.receiver.take() else { return };
+        let Some(mut receiver) = self.receiver.take() else {
+            return;
+        };
         receiver.close();
         match receiver.try_recv() {
             Ok(Grant::Worker(id, _)) => self.pool.give_back(&id),

@@ -44,7 +44,11 @@ pub async fn serve(config: Config, stop: CancellationToken) -> anyhow::Result<()
     result
 }
 
-async fn with_store(config: &Config, embedded: Option<&EmbeddedPostgres>, stop: CancellationToken) -> anyhow::Result<()> {
+async fn with_store(
+    config: &Config,
+    embedded: Option<&EmbeddedPostgres>,
+    stop: CancellationToken,
+) -> anyhow::Result<()> {
     let data_dir = config.data_dir();
     let store = match (config.store_url.expose(), embedded) {
         (Some(url), _) => Store::by_url(url)?,
@@ -86,7 +90,9 @@ async fn with_store(config: &Config, embedded: Option<&EmbeddedPostgres>, stop: 
 async fn run(server: &Arc<Server>, stop: CancellationToken) -> anyhow::Result<()> {
     let config = &server.config;
     let data_dir = config.data_dir();
-    first_start::ensure(server).await.context("making the default organisation")?;
+    first_start::ensure(server)
+        .await
+        .context("making the default organisation")?;
 
     let listener = TcpListener::bind(config.listen)
         .await
@@ -143,7 +149,10 @@ async fn drain(server: &Server, grace: Duration) {
         }
     };
     if tokio::time::timeout(grace, none_left).await.is_err() {
-        tracing::warn!(sessions = server.metrics.connections.get(), "ending sessions that did not finish in time");
+        tracing::warn!(
+            sessions = server.metrics.connections.get(),
+            "ending sessions that did not finish in time"
+        );
         server.ending.cancel();
         let none_left = async {
             while server.metrics.connections.get() > 0 {

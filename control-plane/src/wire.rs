@@ -14,6 +14,14 @@ pub enum ProtocolError {
     /// The stream can no longer be understood; the connection ends.
     #[error("{0}")]
     Fatal(&'static str),
+    /// A version of the protocol that is not spoken; the connection ends.
+    #[error("unsupported frontend protocol {major}.{minor}: server supports 3.0 to 3.2")]
+    Version {
+        /// As asked for.
+        major: u32,
+        /// As asked for.
+        minor: u32,
+    },
     /// The message is whole and its content wrong; the connection goes on.
     #[error("{0}")]
     Message(&'static str),
@@ -26,8 +34,9 @@ impl pintail_sqlstate::ToReport for ProtocolError {
     fn to_report(&self) -> pintail_sqlstate::Report {
         use pintail_sqlstate::{Report, Severity, SqlState};
         match self {
-            Self::Fatal(message) => {
-                Report::new(SqlState::PROTOCOL_VIOLATION, *message).with_severity(Severity::Fatal)
+            Self::Fatal(message) => Report::new(SqlState::PROTOCOL_VIOLATION, *message).with_severity(Severity::Fatal),
+            Self::Version { .. } => {
+                Report::new(SqlState::FEATURE_NOT_SUPPORTED, self.to_string()).with_severity(Severity::Fatal)
             }
             Self::Message(message) => Report::new(SqlState::PROTOCOL_VIOLATION, *message),
             Self::Encoding => Report::new(SqlState::CHARACTER_NOT_IN_REPERTOIRE, self.to_string()),

@@ -12,11 +12,19 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("pintail-pgtypes", &["pintail-sqlstate"]),
     ("pintail-pgcatalog", &[]),
     ("pintail-worker-api", &["pintail-sqlstate"]),
-    ("pintail-transpiler", &["pintail-sqlstate", "pintail-pgtypes", "pintail-pgcatalog"]),
+    (
+        "pintail-transpiler",
+        &["pintail-sqlstate", "pintail-pgtypes", "pintail-pgcatalog"],
+    ),
     ("pintail-configstore", &["pintail-sqlstate", "pintail-worker-api"]),
     (
         "pintail-worker",
-        &["pintail-sqlstate", "pintail-pgtypes", "pintail-pgcatalog", "pintail-worker-api"],
+        &[
+            "pintail-sqlstate",
+            "pintail-pgtypes",
+            "pintail-pgcatalog",
+            "pintail-worker-api",
+        ],
     ),
     (
         "pintail",
@@ -66,7 +74,9 @@ fn dependencies_point_one_way_and_heavy_crates_have_one_owner() {
     let arrows: BTreeMap<&str, &[&str]> = ARROWS.iter().copied().collect();
     let mut wrong = Vec::new();
     for package in &metadata.packages {
-        let allowed = arrows.get(package.name.as_str()).unwrap_or_else(|| panic!("{} has no rule", package.name));
+        let allowed = arrows
+            .get(package.name.as_str())
+            .unwrap_or_else(|| panic!("{} has no rule", package.name));
         for dependency in &package.dependencies {
             // What tests use is theirs to choose.
             if dependency.kind == DependencyKind::Development {
@@ -94,10 +104,15 @@ fn inside_a_package_one_module_names_its_heavy_crate() {
     let mut wrong = Vec::new();
     for (name, root, modules) in owners {
         for file in tracked() {
-            let Some(inside) = file.strip_prefix(root).map(|rest| rest.trim_start_matches('/')) else { continue };
+            let Some(inside) = file.strip_prefix(root).map(|rest| rest.trim_start_matches('/')) else {
+                continue;
+            };
             let module = inside.split(['/', '.']).next().unwrap_or_default();
             let text = read(&file);
-            let imports = text.lines().any(|line| line.trim_start().starts_with(&format!("use {name}")) || line.trim_start().starts_with(&format!("use lib{name}")));
+            let imports = text.lines().any(|line| {
+                line.trim_start().starts_with(&format!("use {name}"))
+                    || line.trim_start().starts_with(&format!("use lib{name}"))
+            });
             if imports && !modules.contains(&module) {
                 wrong.push(format!("{file} imports {name}"));
             }
@@ -110,7 +125,11 @@ fn inside_a_package_one_module_names_its_heavy_crate() {
 fn files_are_short_and_none_is_called_mod_or_utils() {
     let mut wrong = BTreeSet::new();
     for file in tracked() {
-        let name = Path::new(&file).file_stem().and_then(|name| name.to_str()).unwrap_or_default().to_owned();
+        let name = Path::new(&file)
+            .file_stem()
+            .and_then(|name| name.to_str())
+            .unwrap_or_default()
+            .to_owned();
         if ["mod", "utils", "util", "common", "helpers", "misc"].contains(&name.as_str()) {
             wrong.insert(format!("{file} has a name that says nothing"));
         }
@@ -126,15 +145,25 @@ fn files_are_short_and_none_is_called_mod_or_utils() {
 #[test]
 fn the_configuration_reference_is_the_programs_own() {
     let program = pintail_tests::program_path("pintail").expect("built");
-    let output = Command::new(program).args(["config", "reference"]).output().expect("runs");
-    let written = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/configuration.md")).expect("docs");
+    let output = Command::new(program)
+        .args(["config", "reference"])
+        .output()
+        .expect("runs");
+    let written =
+        std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/configuration.md")).expect("docs");
     assert_eq!(String::from_utf8_lossy(&output.stdout), written, "run `./dev generate`");
 }
 
 fn tracked() -> Vec<String> {
     let root = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
-    let output = Command::new("git").args(["-C", root, "ls-files", "*.rs"]).output().expect("git");
-    String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect()
+    let output = Command::new("git")
+        .args(["-C", root, "ls-files", "*.rs"])
+        .output()
+        .expect("git");
+    String::from_utf8_lossy(&output.stdout)
+        .lines()
+        .map(str::to_owned)
+        .collect()
 }
 
 fn read(file: &str) -> String {

@@ -9,7 +9,12 @@ use pintail_tests::Installation;
 fn data_and_password_outlive_a_restart_and_a_crash() {
     let mut installation = Installation::start().expect("first start");
     let password = installation.variable("PGPASSWORD").to_owned();
-    assert_eq!(installation.sql("CREATE TABLE kept (a int); INSERT INTO kept VALUES (1)").expect("psql"), "");
+    assert_eq!(
+        installation
+            .sql("CREATE TABLE kept (a int); INSERT INTO kept VALUES (1)")
+            .expect("psql"),
+        ""
+    );
     installation.stop().expect("stop");
     installation.launch().expect("second start");
     assert_eq!(installation.variable("PGPASSWORD"), password);
@@ -18,8 +23,17 @@ fn data_and_password_outlive_a_restart_and_a_crash() {
     // The embedded PostgreSQL lives on after its parent is killed, and is adopted.
     installation.kill().expect("kill");
     installation.launch().expect("start after a crash");
-    assert!(installation.log().contains("adopting the embedded PostgreSQL"), "{}", installation.log());
-    assert_eq!(installation.sql("INSERT INTO kept VALUES (2); SELECT sum(a) FROM kept").expect("psql"), "3");
+    assert!(
+        installation.log().contains("adopting the embedded PostgreSQL"),
+        "{}",
+        installation.log()
+    );
+    assert_eq!(
+        installation
+            .sql("INSERT INTO kept VALUES (2); SELECT sum(a) FROM kept")
+            .expect("psql"),
+        "3"
+    );
 }
 
 #[test]
@@ -42,7 +56,8 @@ fn the_embedded_postgresql_demands_a_password_and_opens_no_port() {
         assert!(!output.status.success(), "{user} came in");
         assert!(complaint.contains("password"), "{user}: {complaint}");
     }
-    let settings = std::fs::read_to_string(installation.data_dir().join("postgres/data/postmaster.pid")).expect("lock file");
+    let settings =
+        std::fs::read_to_string(installation.data_dir().join("postgres/data/postmaster.pid")).expect("lock file");
     // The sixth line is the listen address of a TCP port, empty where there is none.
     assert_eq!(settings.lines().nth(5).map(str::trim), Some(""), "{settings}");
 }
@@ -56,7 +71,10 @@ fn the_admin_port_tells_health_and_counts() {
     assert!(get("/readyz").starts_with("HTTP/1.1 200"));
     let metrics = get("/metrics");
     assert!(metrics.contains("pintail_logins_total{outcome=\"ok\"} 1"), "{metrics}");
-    assert!(metrics.contains("pintail_statements_total{outcome=\"ok\"}"), "{metrics}");
+    assert!(
+        metrics.contains("pintail_statements_total{outcome=\"ok\"}"),
+        "{metrics}"
+    );
     assert!(get("/nothing").starts_with("HTTP/1.1 404"));
 }
 
@@ -80,11 +98,19 @@ fn wrong_password_unknown_user_and_unknown_database_are_answered_alike() {
             .args(["-w", "-d", database, "-c", "SELECT 1"])
             .output()
             .expect("runs");
-        String::from_utf8_lossy(&output.stderr).replace(user, "<user>").lines().last().unwrap_or_default().to_owned()
+        String::from_utf8_lossy(&output.stderr)
+            .replace(user, "<user>")
+            .lines()
+            .last()
+            .unwrap_or_default()
+            .to_owned()
     };
     let right = installation.variable("PGPASSWORD").to_owned();
     let wrong = attempt("pintail", "wrong", "lake");
-    assert!(wrong.contains("password authentication failed for user \"<user>\""), "{wrong}");
+    assert!(
+        wrong.contains("password authentication failed for user \"<user>\""),
+        "{wrong}"
+    );
     assert_eq!(attempt("nobody", &right, "lake"), wrong);
     assert_eq!(attempt("pintail", &right, "other"), wrong);
 }
@@ -112,6 +138,9 @@ fn sigterm_ends_idle_sessions_with_57p01_and_the_server_stops() {
     drop(input);
     let output = session.wait_with_output().expect("psql ends");
     let complaint = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(complaint.contains("terminating connection due to administrator command"), "{complaint}");
+    assert!(
+        complaint.contains("terminating connection due to administrator command"),
+        "{complaint}"
+    );
     assert!(pid.is_some());
 }

@@ -36,7 +36,10 @@ async fn files_networks_and_other_schemas_are_out_of_reach() {
     for sql in attempts {
         let result = client.simple_query(&sql).await;
         assert!(result.is_err(), "{sql} succeeded");
-        assert!(client.simple_query("SELECT 1").await.is_ok(), "the session ended after {sql}");
+        assert!(
+            client.simple_query("SELECT 1").await.is_ok(),
+            "the session ended after {sql}"
+        );
     }
 }
 
@@ -50,7 +53,9 @@ async fn no_secret_shows_in_the_engines_own_tables() {
         "SELECT * FROM duckdb_secrets()",
         "SELECT * FROM duckdb_settings()",
     ] {
-        let Ok(messages) = client.simple_query(sql).await else { continue };
+        let Ok(messages) = client.simple_query(sql).await else {
+            continue;
+        };
         let text = format!("{messages:?}");
         assert!(!text.contains(role.trim()), "{sql} shows a password");
         assert!(!text.contains("password="), "{sql} shows a connection string");

@@ -24,7 +24,10 @@ fn code(error: &tokio_postgres::Error) -> &str {
 #[tokio::test]
 async fn a_query_of_several_statements_is_one_transaction() {
     let (_, client) = session().await;
-    client.batch_execute("CREATE TABLE several (a int)").await.expect("create");
+    client
+        .batch_execute("CREATE TABLE several (a int)")
+        .await
+        .expect("create");
     let error = client
         .batch_execute("INSERT INTO several VALUES (1); SELECT 1/0; INSERT INTO several VALUES (2)")
         .await
@@ -39,12 +42,18 @@ async fn a_query_of_several_statements_is_one_transaction() {
 async fn a_failed_transaction_refuses_until_it_ends() {
     let (_, mut client) = session().await;
     let transaction = client.transaction().await.expect("begin");
-    let error = transaction.query("SELECT * FROM nowhere", &[]).await.expect_err("missing");
+    let error = transaction
+        .query("SELECT * FROM nowhere", &[])
+        .await
+        .expect_err("missing");
     assert_eq!(code(&error), "42P01");
     let error = transaction.query("SELECT 1", &[]).await.expect_err("aborted");
     assert_eq!(code(&error), "25P02");
     transaction.rollback().await.expect("rollback");
-    assert_eq!(client.query_one("SELECT 1", &[]).await.expect("again").get::<_, i32>(0), 1);
+    assert_eq!(
+        client.query_one("SELECT 1", &[]).await.expect("again").get::<_, i32>(0),
+        1
+    );
 }
 
 #[tokio::test]
@@ -55,7 +64,14 @@ async fn commit_of_a_failed_transaction_answers_rollback() {
     client.simple_query("SELECT nothing").await.expect_err("column");
     let settings = client.simple_query("COMMIT").await;
     assert!(settings.is_ok(), "COMMIT in a failed transaction is no error");
-    assert_eq!(client.query_one("SELECT 7", &[]).await.expect("idle again").get::<_, i32>(0), 7);
+    assert_eq!(
+        client
+            .query_one("SELECT 7", &[])
+            .await
+            .expect("idle again")
+            .get::<_, i32>(0),
+        7
+    );
 }
 
 #[tokio::test]
@@ -68,9 +84,16 @@ async fn read_only_and_isolation_are_kept() {
         .start()
         .await
         .expect("begin");
-    let shown: String = transaction.query_one("SHOW transaction_isolation", &[]).await.expect("show").get(0);
+    let shown: String = transaction
+        .query_one("SHOW transaction_isolation", &[])
+        .await
+        .expect("show")
+        .get(0);
     assert_eq!(shown, "repeatable read");
-    let error = transaction.execute("CREATE TABLE forbidden (a int)", &[]).await.expect_err("read only");
+    let error = transaction
+        .execute("CREATE TABLE forbidden (a int)", &[])
+        .await
+        .expect_err("read only");
     assert_eq!(code(&error), "25006");
     transaction.rollback().await.expect("rollback");
 }
@@ -79,7 +102,10 @@ async fn read_only_and_isolation_are_kept() {
 async fn a_portal_gives_its_rows_piece_by_piece_and_runs_once() {
     let (_, mut client) = session().await;
     let transaction = client.transaction().await.expect("begin");
-    let statement = transaction.prepare("SELECT i::int8 FROM range(3000) AS t(i)").await.expect("prepare");
+    let statement = transaction
+        .prepare("SELECT i::int8 FROM range(3000) AS t(i)")
+        .await
+        .expect("prepare");
     let portal = transaction.bind(&statement, &[]).await.expect("bind");
     let mut seen = Vec::new();
     loop {
@@ -99,16 +125,30 @@ async fn a_portal_gives_its_rows_piece_by_piece_and_runs_once() {
 #[tokio::test]
 async fn describing_an_insert_inserts_nothing() {
     let (_, client) = session().await;
-    client.batch_execute("CREATE TABLE described (a int, b text)").await.expect("create");
-    let statement = client.prepare("INSERT INTO described VALUES ($1, $2)").await.expect("prepare");
+    client
+        .batch_execute("CREATE TABLE described (a int, b text)")
+        .await
+        .expect("create");
+    let statement = client
+        .prepare("INSERT INTO described VALUES ($1, $2)")
+        .await
+        .expect("prepare");
     assert_eq!(statement.params().len(), 2);
     assert_eq!(statement.params()[0], tokio_postgres::types::Type::INT4);
-    let count: i64 = client.query_one("SELECT count(*) FROM described", &[]).await.expect("count").get(0);
+    let count: i64 = client
+        .query_one("SELECT count(*) FROM described", &[])
+        .await
+        .expect("count")
+        .get(0);
     assert_eq!(count, 0);
     for _ in 0..7 {
         assert_eq!(client.execute(&statement, &[&1i32, &"x"]).await.expect("insert"), 1);
     }
-    let count: i64 = client.query_one("SELECT count(*) FROM described", &[]).await.expect("count").get(0);
+    let count: i64 = client
+        .query_one("SELECT count(*) FROM described", &[])
+        .await
+        .expect("count")
+        .get(0);
     assert_eq!(count, 7);
     client.batch_execute("DROP TABLE described").await.expect("drop");
 }
@@ -132,9 +172,20 @@ async fn errors_carry_code_message_and_position() {
         assert!(!report.message().is_empty());
         if let Some(wanted) = position {
             let found = report.position().cloned();
-            assert_eq!(found, Some(tokio_postgres::error::ErrorPosition::Original(wanted)), "{sql}");
+            assert_eq!(
+                found,
+                Some(tokio_postgres::error::ErrorPosition::Original(wanted)),
+                "{sql}"
+            );
         }
-        assert_eq!(client.query_one("SELECT 1", &[]).await.expect("goes on").get::<_, i32>(0), 1);
+        assert_eq!(
+            client
+                .query_one("SELECT 1", &[])
+                .await
+                .expect("goes on")
+                .get::<_, i32>(0),
+            1
+        );
     }
 }
 
@@ -151,17 +202,39 @@ async fn a_running_statement_is_cancelled_within_a_second() {
     });
     let error = result.expect_err("cancelled");
     assert_eq!(code(&error), "57014", "{error}");
-    assert!(started.elapsed() < Duration::from_millis(1200), "{:?}", started.elapsed());
-    assert_eq!(client.query_one("SELECT 2", &[]).await.expect("goes on").get::<_, i32>(0), 2);
+    assert!(
+        started.elapsed() < Duration::from_millis(1200),
+        "{:?}",
+        started.elapsed()
+    );
+    assert_eq!(
+        client
+            .query_one("SELECT 2", &[])
+            .await
+            .expect("goes on")
+            .get::<_, i32>(0),
+        2
+    );
 }
 
 #[tokio::test]
 async fn a_statement_past_its_timeout_is_cancelled() {
     let (_, client) = session().await;
-    client.batch_execute("SET statement_timeout = '200ms'").await.expect("set");
-    let error = client.query("SELECT count(*) FROM range(1000000000000)", &[]).await.expect_err("timeout");
+    client
+        .batch_execute("SET statement_timeout = '200ms'")
+        .await
+        .expect("set");
+    let error = client
+        .query("SELECT count(*) FROM range(1000000000000)", &[])
+        .await
+        .expect_err("timeout");
     assert_eq!(code(&error), "57014");
-    assert!(error.to_string().contains("statement timeout") || error.as_db_error().is_some_and(|e| e.message().contains("statement timeout")));
+    assert!(
+        error.to_string().contains("statement timeout")
+            || error
+                .as_db_error()
+                .is_some_and(|e| e.message().contains("statement timeout"))
+    );
     client.batch_execute("RESET statement_timeout").await.expect("reset");
     assert!(client.query("SELECT 1", &[]).await.is_ok());
 }
@@ -173,7 +246,12 @@ async fn a_thousand_pipelined_statements_are_answered_in_order() {
     let numbers: Vec<i32> = (0..1000).collect();
     let queries = numbers.iter().map(|number| {
         let (client, statement) = (&client, &statement);
-        async move { client.query_one(statement, &[number]).await.map(|row| row.get::<_, i32>(0)) }
+        async move {
+            client
+                .query_one(statement, &[number])
+                .await
+                .map(|row| row.get::<_, i32>(0))
+        }
     });
     let answers: Vec<i32> = futures::future::try_join_all(queries).await.expect("answers");
     assert_eq!(answers, numbers);
@@ -198,7 +276,10 @@ async fn rows_stream_before_the_last_is_made() {
 #[tokio::test]
 async fn settings_follow_the_transaction() {
     let (_, client) = session().await;
-    client.batch_execute("BEGIN; SET TimeZone = 'Asia/Tokyo'; ROLLBACK").await.expect("batch");
+    client
+        .batch_execute("BEGIN; SET TimeZone = 'Asia/Tokyo'; ROLLBACK")
+        .await
+        .expect("batch");
     let shown: String = client.query_one("SHOW TimeZone", &[]).await.expect("show").get(0);
     assert_eq!(shown, "UTC");
     client.batch_execute("SET TimeZone = 'Asia/Tokyo'").await.expect("set");
@@ -218,7 +299,10 @@ async fn settings_follow_the_transaction() {
 #[tokio::test]
 async fn prepare_execute_deallocate_by_sql() {
     let (_, client) = session().await;
-    client.batch_execute("PREPARE twice (int) AS SELECT $1 * 2").await.expect("prepare");
+    client
+        .batch_execute("PREPARE twice (int) AS SELECT $1 * 2")
+        .await
+        .expect("prepare");
     let rows = client.simple_query("EXECUTE twice(21)").await.expect("execute");
     let value = rows.iter().find_map(|message| match message {
         SimpleQueryMessage::Row(row) => row.get(0).map(str::to_owned),

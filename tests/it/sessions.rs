@@ -6,13 +6,20 @@ use pintail_tests::raw::{Raw, text};
 use pintail_tests::{Installation, Options};
 
 async fn worker_of(client: &tokio_postgres::Client) -> String {
-    client.query_one("SELECT getvariable('pintail_worker_id')::text", &[]).await.expect("worker id").get(0)
+    client
+        .query_one("SELECT getvariable('pintail_worker_id')::text", &[])
+        .await
+        .expect("worker id")
+        .get(0)
 }
 
 #[tokio::test]
 async fn two_sessions_sit_on_two_workers_and_one_may_die() {
     let installation = Installation::start().expect("start");
-    let (first, second) = (installation.connect().await.expect("connect"), installation.connect().await.expect("connect"));
+    let (first, second) = (
+        installation.connect().await.expect("connect"),
+        installation.connect().await.expect("connect"),
+    );
     assert_ne!(worker_of(&first).await, worker_of(&second).await);
     let workers = installation.workers();
     let victim_sql = "SELECT count(*) FROM range(1000000000000)";
@@ -21,11 +28,25 @@ async fn two_sessions_sit_on_two_workers_and_one_may_die() {
         Instant::now()
     });
     let error = result.expect_err("the worker is gone");
-    assert_eq!(error.code().map(tokio_postgres::error::SqlState::code), Some("08006"), "{error}");
+    assert_eq!(
+        error.code().map(tokio_postgres::error::SqlState::code),
+        Some("08006"),
+        "{error}"
+    );
     assert!(killed.elapsed() < Duration::from_secs(2), "{:?}", killed.elapsed());
-    assert_eq!(second.query_one("SELECT 1", &[]).await.expect("untouched").get::<_, i32>(0), 1);
+    assert_eq!(
+        second
+            .query_one("SELECT 1", &[])
+            .await
+            .expect("untouched")
+            .get::<_, i32>(0),
+        1
+    );
     let third = installation.connect().await.expect("a new connection");
-    assert_eq!(third.query_one("SELECT 3", &[]).await.expect("works").get::<_, i32>(0), 3);
+    assert_eq!(
+        third.query_one("SELECT 3", &[]).await.expect("works").get::<_, i32>(0),
+        3
+    );
 }
 
 /// The worker that computes. Building the next session's instance uses the processor too, but not for as long.
@@ -34,7 +55,11 @@ async fn busy(workers: &[i32]) -> i32 {
     let deadline = Instant::now() + Duration::from_mins(1);
     while Instant::now() < deadline {
         tokio::time::sleep(Duration::from_millis(20)).await;
-        if let Some((pid, _)) = workers.iter().zip(&start).find(|(pid, start)| ticks(**pid) >= **start + 300) {
+        if let Some((pid, _)) = workers
+            .iter()
+            .zip(&start)
+            .find(|(pid, start)| ticks(**pid) >= **start + 300)
+        {
             return *pid;
         }
     }
@@ -55,7 +80,10 @@ fn kill(pid: i32) {
 
 #[tokio::test]
 async fn nothing_of_a_session_is_left_to_the_next_on_its_worker() {
-    let settings = vec![("PINTAIL_WORKERS_MAX", "1".to_owned()), ("PINTAIL_WORKERS_SPARE", "0".to_owned())];
+    let settings = vec![
+        ("PINTAIL_WORKERS_MAX", "1".to_owned()),
+        ("PINTAIL_WORKERS_SPARE", "0".to_owned()),
+    ];
     let installation = Installation::start_with(Options { settings }).expect("start");
     let first = installation.connect().await.expect("connect");
     let worker = worker_of(&first).await;
@@ -75,7 +103,11 @@ async fn nothing_of_a_session_is_left_to_the_next_on_its_worker() {
     }
     let zone: String = second.query_one("SHOW TimeZone", &[]).await.expect("show").get(0);
     assert_eq!(zone, "UTC");
-    let variable: Option<i32> = second.query_one("SELECT getvariable('left_variable')::int", &[]).await.expect("variable").get(0);
+    let variable: Option<i32> = second
+        .query_one("SELECT getvariable('left_variable')::int", &[])
+        .await
+        .expect("variable")
+        .get(0);
     assert_eq!(variable, None);
     assert_eq!(outcomes(&second).await, made, "nothing is there already");
 }
@@ -102,7 +134,12 @@ async fn outcomes(client: &tokio_postgres::Client) -> Vec<Option<String>> {
 #[test]
 fn six_writers_lose_nothing() {
     let installation = Installation::start().expect("start");
-    assert_eq!(installation.sql("CREATE TABLE written (writer int, n int)").expect("create"), "");
+    assert_eq!(
+        installation
+            .sql("CREATE TABLE written (writer int, n int)")
+            .expect("create"),
+        ""
+    );
     let writers: Vec<_> = (0..6)
         .map(|writer| {
             let mut script = String::new();
@@ -119,7 +156,9 @@ fn six_writers_lose_nothing() {
     for mut writer in writers {
         assert!(writer.wait().expect("psql").success());
     }
-    let counted = installation.sql("SELECT count(*), count(DISTINCT (writer, n)) FROM written").expect("count");
+    let counted = installation
+        .sql("SELECT count(*), count(DISTINCT (writer, n)) FROM written")
+        .expect("count");
     assert_eq!(counted, "240|240");
 }
 
@@ -149,7 +188,9 @@ async fn a_client_that_vanishes_frees_its_worker() {
     let settings = vec![("PINTAIL_WORKERS_MAX", "1".to_owned())];
     let installation = Installation::start_with(Options { settings }).expect("start");
     let mut session = Raw::session(&installation).expect("session");
-    session.send(b'Q', &text("SELECT i FROM range(1000000000000) AS t(i)")).expect("send");
+    session
+        .send(b'Q', &text("SELECT i FROM range(1000000000000) AS t(i)"))
+        .expect("send");
     assert_eq!(session.some(2).expect("rows"), "T:1 D", "the statement runs");
     drop(session);
     let next = installation.connect().await.expect("connect");
@@ -167,6 +208,9 @@ async fn a_client_that_vanishes_while_its_session_is_opened_leaves_no_worker_beh
         session.send(b'Q', &text("SELECT 1")).expect("send");
         drop(session);
         let next = installation.connect().await.expect("connect");
-        assert_eq!(next.query_one("SELECT 1", &[]).await.expect("works").get::<_, i32>(0), 1);
+        assert_eq!(
+            next.query_one("SELECT 1", &[]).await.expect("works").get::<_, i32>(0),
+            1
+        );
     }
 }

@@ -32,13 +32,29 @@ async fn parameters_of_every_type_come_back_the_same() {
     let zoned: DateTime<Utc> = stamp.and_utc();
     let id = Uuid::from_u128(0x0011_2233_4455_6677_8899_aabb_ccdd_eeff);
     let bytes: Vec<u8> = (0..=255).collect();
-    let (numbers, texts) = (vec![Some(1i32), None, Some(-3)], vec![Some("a,\"b\\".to_owned()), None, Some(String::new())]);
+    let (numbers, texts) = (
+        vec![Some(1i32), None, Some(-3)],
+        vec![Some("a,\"b\\".to_owned()), None, Some(String::new())],
+    );
     client
         .execute(
             &insert,
             &[
-                &true, &i16::MIN, &i32::MAX, &i64::MIN, &1.5e-30f32, &f64::MAX, &"é\t\\", &bytes, &date, &time, &stamp, &zoned,
-                &id, &numbers, &texts,
+                &true,
+                &i16::MIN,
+                &i32::MAX,
+                &i64::MIN,
+                &1.5e-30f32,
+                &f64::MAX,
+                &"é\t\\",
+                &bytes,
+                &date,
+                &time,
+                &stamp,
+                &zoned,
+                &id,
+                &numbers,
+                &texts,
             ],
         )
         .await
@@ -49,15 +65,24 @@ async fn parameters_of_every_type_come_back_the_same() {
         .execute("INSERT INTO typed (t, ia) VALUES ($1, $2)", &[&none, &nothing])
         .await
         .expect("nulls");
-    let row = client.query_one("SELECT * FROM typed WHERE b", &[]).await.expect("select");
+    let row = client
+        .query_one("SELECT * FROM typed WHERE b", &[])
+        .await
+        .expect("select");
     assert!(row.get::<_, bool>(0));
-    assert_eq!((row.get::<_, i16>(1), row.get::<_, i32>(2), row.get::<_, i64>(3)), (i16::MIN, i32::MAX, i64::MIN));
+    assert_eq!(
+        (row.get::<_, i16>(1), row.get::<_, i32>(2), row.get::<_, i64>(3)),
+        (i16::MIN, i32::MAX, i64::MIN)
+    );
     assert_eq!(row.get::<_, f32>(4).to_bits(), 1.5e-30f32.to_bits());
     assert_eq!(row.get::<_, f64>(5).to_bits(), f64::MAX.to_bits());
     assert_eq!(row.get::<_, &str>(6), "é\t\\");
     assert_eq!(row.get::<_, Vec<u8>>(7), bytes);
     assert_eq!((row.get::<_, NaiveDate>(8), row.get::<_, NaiveTime>(9)), (date, time));
-    assert_eq!((row.get::<_, NaiveDateTime>(10), row.get::<_, DateTime<Utc>>(11)), (stamp, zoned));
+    assert_eq!(
+        (row.get::<_, NaiveDateTime>(10), row.get::<_, DateTime<Utc>>(11)),
+        (stamp, zoned)
+    );
     assert_eq!(row.get::<_, Uuid>(12), id);
     assert_eq!(row.get::<_, Vec<Option<i32>>>(13), numbers);
     assert_eq!(row.get::<_, Vec<Option<String>>>(14), texts);
@@ -74,19 +99,28 @@ async fn text_output_is_postgresqls() {
         ("'NaN'::float8", "NaN"),
         ("'-Infinity'::float8", "-Infinity"),
         ("1.50::numeric(10,2)", "1.50"),
-        ("170141183460469231731687303715884105727::hugeint", "170141183460469231731687303715884105727"),
+        (
+            "170141183460469231731687303715884105727::hugeint",
+            "170141183460469231731687303715884105727",
+        ),
         ("'\\x00ff'::bytea", "\\x00ff"),
         ("date '0044-03-15 (BC)'", "0044-03-15 BC"),
         ("date 'infinity'", "infinity"),
         ("timestamp '2024-01-02 03:04:05.100'", "2024-01-02 03:04:05.1"),
         ("time '01:02:03'", "01:02:03"),
-        ("interval '1 year 2 months 3 days 4 hours'", "1 year 2 mons 3 days 04:00:00"),
+        (
+            "interval '1 year 2 months 3 days 4 hours'",
+            "1 year 2 mons 3 days 04:00:00",
+        ),
         ("ARRAY['a', NULL, 'b c']", "{a,NULL,\"b c\"}"),
         ("ARRAY[]::int[]", "{}"),
         ("'{\"a\": 1}'::json", "{\"a\": 1}"),
     ] {
         let sql = format!("SELECT {expression}");
-        let messages = client.simple_query(&sql).await.unwrap_or_else(|error| panic!("{sql}: {error:?}"));
+        let messages = client
+            .simple_query(&sql)
+            .await
+            .unwrap_or_else(|error| panic!("{sql}: {error:?}"));
         let value = messages.iter().find_map(|message| match message {
             SimpleQueryMessage::Row(row) => row.get(0).map(str::to_owned),
             _ => None,
@@ -115,6 +149,9 @@ async fn described_types_are_postgresqls() {
         assert_eq!(*statement.columns()[0].type_(), wanted, "{expression}");
     }
     let later = SystemTime::now();
-    let row = client.query_one("SELECT $1::timestamptz > now()", &[&later]).await.expect("compare");
+    let row = client
+        .query_one("SELECT $1::timestamptz > now()", &[&later])
+        .await
+        .expect("compare");
     assert!(!row.get::<_, bool>(0));
 }

@@ -55,12 +55,32 @@ fn malformed_start_up_packets_are_refused_and_hurt_nobody() {
     assert_eq!(refusal(&truncated), None, "a client that left is told nothing");
     assert_eq!(refusal(&[0, 0]), None);
     let version = 3 << 16;
-    assert_eq!(refusal(&start_up(version, b"user\0pintail\0")).as_deref(), Some("E:08P01"), "no final zero");
-    assert_eq!(refusal(&start_up(version, b"user\0pintail\0\0x")).as_deref(), Some("E:08P01"), "more after it");
-    assert_eq!(refusal(&start_up(version, b"database\0lake\0\0")).as_deref(), Some("E:28000"), "no user");
-    assert_eq!(refusal(&start_up(version, b"\0")).as_deref(), Some("E:28000"), "nothing at all");
+    assert_eq!(
+        refusal(&start_up(version, b"user\0pintail\0")).as_deref(),
+        Some("E:08P01"),
+        "no final zero"
+    );
+    assert_eq!(
+        refusal(&start_up(version, b"user\0pintail\0\0x")).as_deref(),
+        Some("E:08P01"),
+        "more after it"
+    );
+    assert_eq!(
+        refusal(&start_up(version, b"database\0lake\0\0")).as_deref(),
+        Some("E:28000"),
+        "no user"
+    );
+    assert_eq!(
+        refusal(&start_up(version, b"\0")).as_deref(),
+        Some("E:28000"),
+        "nothing at all"
+    );
     for version in [2 << 16, 4 << 16, 1 << 16, 0x4321_0000] {
-        assert_eq!(refusal(&start_up(version, b"user\0pintail\0\0")).as_deref(), Some("E:0A000"), "{version:x}");
+        assert_eq!(
+            refusal(&start_up(version, b"user\0pintail\0\0")).as_deref(),
+            Some("E:0A000"),
+            "{version:x}"
+        );
     }
     assert_eq!(session().query("SELECT 1").expect("query"), "T:1 D C:SELECT 1 Z:I");
 }
@@ -80,7 +100,12 @@ fn gss_then_tls_then_start_up() {
 #[test]
 fn bytes_behind_a_request_for_tls_are_not_taken_for_the_sessions() {
     let mut raw = Raw::open(server()).expect("connect");
-    let smuggled = [&8u32.to_be_bytes()[..], &SSL_REQUEST.to_be_bytes(), &start_up(3 << 16, b"user\0pintail\0\0")].concat();
+    let smuggled = [
+        &8u32.to_be_bytes()[..],
+        &SSL_REQUEST.to_be_bytes(),
+        &start_up(3 << 16, b"user\0pintail\0\0"),
+    ]
+    .concat();
     raw.bytes(&smuggled).expect("send");
     raw.end().expect("end");
     let rest = raw.rest().expect("a close");
@@ -99,7 +124,10 @@ fn a_newer_minor_version_and_unknown_options_are_negotiated() {
     raw.bytes(&start_up(version, &body)).expect("send");
     let answer = raw.receive().expect("an answer").expect("no close");
     assert_eq!(answer.kind, b'v');
-    assert_eq!(answer.body, [&(3u32 << 16 | 2).to_be_bytes()[..], &1u32.to_be_bytes(), b"_pq_.x\0"].concat());
+    assert_eq!(
+        answer.body,
+        [&(3u32 << 16 | 2).to_be_bytes()[..], &1u32.to_be_bytes(), b"_pq_.x\0"].concat()
+    );
     assert_eq!(raw.receive().expect("an answer").expect("no close").kind, b'R');
 
     let mut raw = Raw::open(server()).expect("connect");
@@ -112,7 +140,8 @@ fn a_newer_minor_version_and_unknown_options_are_negotiated() {
 
 fn cancel(key: &[u8]) {
     let mut raw = Raw::open(server()).expect("connect");
-    raw.packet(&[&CANCEL_REQUEST.to_be_bytes()[..], key].concat()).expect("send");
+    raw.packet(&[&CANCEL_REQUEST.to_be_bytes()[..], key].concat())
+        .expect("send");
     assert_eq!(raw.rest().expect("a close"), b"", "a cancel request is never answered");
 }
 
@@ -120,13 +149,23 @@ fn cancel(key: &[u8]) {
 fn a_cancel_request_needs_the_right_key() {
     let mut session = session();
     assert_eq!(session.query("SELECT 1").expect("query"), "T:1 D C:SELECT 1 Z:I");
-    session.send(b'Q', &text("SELECT sum(a.i * b.i) FROM range(30000) a(i), range(10000) b(i)")).expect("send");
+    session
+        .send(
+            b'Q',
+            &text("SELECT sum(a.i * b.i) FROM range(30000) a(i), range(10000) b(i)"),
+        )
+        .expect("send");
     let mut wrong = session.key().to_vec();
     *wrong.last_mut().expect("a secret") ^= 1;
     cancel(&wrong);
     cancel(&[0xff; 8]);
     assert_eq!(session.answers().expect("answers"), "T:1 D C:SELECT 1 Z:I");
-    session.send(b'Q', &text("SELECT sum(a.i * b.i) FROM range(300000) a(i), range(30000000) b(i)")).expect("send");
+    session
+        .send(
+            b'Q',
+            &text("SELECT sum(a.i * b.i) FROM range(300000) a(i), range(30000000) b(i)"),
+        )
+        .expect("send");
     let key = session.key().to_vec();
     cancel(&key);
     assert_eq!(session.answers().expect("answers"), "E:57014 Z:I");
@@ -147,27 +186,70 @@ fn one_error_a_batch_and_then_silence_up_to_sync() {
     assert_eq!(session.query("SELECT 1").expect("query"), "T:1 D C:SELECT 1 Z:I");
     let batch = [bind("", "good", &[], &[]), target(b'D', b'P', ""), execute("", 0)];
     assert_eq!(session.batch(&batch).expect("batch"), "2 T:1 D C:SELECT 1 Z:I");
-    assert_eq!(session.batch(&[parse("good", "SELECT 1")]).expect("batch"), "E:42P05 Z:I");
-    assert_eq!(session.batch(&[target(b'D', b'S', "other")]).expect("batch"), "E:26000 Z:I", "it was passed over");
-    assert_eq!(session.batch(&[target(b'D', b'P', "none")]).expect("batch"), "E:34000 Z:I");
+    assert_eq!(
+        session.batch(&[parse("good", "SELECT 1")]).expect("batch"),
+        "E:42P05 Z:I"
+    );
+    assert_eq!(
+        session.batch(&[target(b'D', b'S', "other")]).expect("batch"),
+        "E:26000 Z:I",
+        "it was passed over"
+    );
+    assert_eq!(
+        session.batch(&[target(b'D', b'P', "none")]).expect("batch"),
+        "E:34000 Z:I"
+    );
     assert_eq!(session.batch(&[parse("", "SELEC 1")]).expect("batch"), "E:42601 Z:I");
-    assert_eq!(session.batch(&[parse("", "SELECT 1; SELECT 2")]).expect("batch"), "E:42601 Z:I");
+    assert_eq!(
+        session.batch(&[parse("", "SELECT 1; SELECT 2")]).expect("batch"),
+        "E:42601 Z:I"
+    );
     assert_eq!(session.batch(&[]).expect("batch"), "Z:I");
 }
 
 #[test]
 fn binds_with_wrong_counts_are_protocol_violations_and_the_session_lives() {
     let mut session = session();
-    assert_eq!(session.batch(&[parse("p", "SELECT $1::int4, $2::text")]).expect("batch"), "1 Z:I");
+    assert_eq!(
+        session
+            .batch(&[parse("p", "SELECT $1::int4, $2::text")])
+            .expect("batch"),
+        "1 Z:I"
+    );
     for params in [&[][..], &["1"], &["1", "2", "3"]] {
-        assert_eq!(session.batch(&[bind("", "p", params, &[])]).expect("batch"), "E:08P01 Z:I", "{params:?}");
+        assert_eq!(
+            session.batch(&[bind("", "p", params, &[])]).expect("batch"),
+            "E:08P01 Z:I",
+            "{params:?}"
+        );
     }
-    assert_eq!(session.batch(&[bind("", "p", &["1", "2"], &[0, 0, 0])]).expect("batch"), "E:08P01 Z:I");
-    let three_formats = [text(""), text("p"), vec![0, 3, 0, 0, 0, 0, 0, 0, 0, 2], vec![0, 0, 0, 1, b'1', 0, 0, 0, 1, b'2', 0, 0]];
-    assert_eq!(session.batch(&[message(b'B', &three_formats.concat())]).expect("batch"), "E:08P01 Z:I");
+    assert_eq!(
+        session.batch(&[bind("", "p", &["1", "2"], &[0, 0, 0])]).expect("batch"),
+        "E:08P01 Z:I"
+    );
+    let three_formats = [
+        text(""),
+        text("p"),
+        vec![0, 3, 0, 0, 0, 0, 0, 0, 0, 2],
+        vec![0, 0, 0, 1, b'1', 0, 0, 0, 1, b'2', 0, 0],
+    ];
+    assert_eq!(
+        session.batch(&[message(b'B', &three_formats.concat())]).expect("batch"),
+        "E:08P01 Z:I"
+    );
     let cut = [text(""), text("p"), vec![0, 0, 0, 2, 0, 0, 0, 100, b'1']];
-    assert_eq!(session.batch(&[message(b'B', &cut.concat())]).expect("batch"), "E:08P01 Z:I");
-    assert_eq!(session.batch(&[bind("", "p", &["x", "y"], &[]), execute("", 0)]).expect("batch").split(' ').next_back(), Some("Z:I"));
+    assert_eq!(
+        session.batch(&[message(b'B', &cut.concat())]).expect("batch"),
+        "E:08P01 Z:I"
+    );
+    assert_eq!(
+        session
+            .batch(&[bind("", "p", &["x", "y"], &[]), execute("", 0)])
+            .expect("batch")
+            .split(' ')
+            .next_back(),
+        Some("Z:I")
+    );
     let batch = [bind("", "p", &["1", "2"], &[]), execute("", 0)];
     assert_eq!(session.batch(&batch).expect("batch"), "2 D C:SELECT 1 Z:I");
 }
@@ -204,13 +286,28 @@ fn a_row_limit_suspends_the_portal() {
         execute("p", 2),
         execute("p", 2),
     ];
-    assert_eq!(session.batch(&batch).expect("batch"), "1 2 D D s D D s D C:SELECT 1 Z:I");
-    assert_eq!(session.batch(&[execute("p", 2)]).expect("batch"), "E:34000 Z:I", "portals end with the transaction");
+    assert_eq!(
+        session.batch(&batch).expect("batch"),
+        "1 2 D D s D D s D C:SELECT 1 Z:I"
+    );
+    assert_eq!(
+        session.batch(&[execute("p", 2)]).expect("batch"),
+        "E:34000 Z:I",
+        "portals end with the transaction"
+    );
     assert_eq!(session.query("BEGIN").expect("begin"), "C:BEGIN Z:T");
-    assert_eq!(session.batch(&[parse("s", "SELECT i FROM range(5) AS t(i)")]).expect("batch"), "1 Z:T");
+    assert_eq!(
+        session
+            .batch(&[parse("s", "SELECT i FROM range(5) AS t(i)")])
+            .expect("batch"),
+        "1 Z:T"
+    );
     let named = [bind("p", "s", &[], &[]), execute("p", 3)];
     assert_eq!(session.batch(&named).expect("batch"), "2 D D D s Z:T");
-    assert_eq!(session.batch(&[bind("p", "s", &[], &[])]).expect("batch"), "E:42P03 Z:E");
+    assert_eq!(
+        session.batch(&[bind("p", "s", &[], &[])]).expect("batch"),
+        "E:42P03 Z:E"
+    );
     assert_eq!(session.query("ROLLBACK").expect("rollback"), "C:ROLLBACK Z:I");
     assert_eq!(session.query("BEGIN").expect("begin"), "C:BEGIN Z:T");
     assert_eq!(session.batch(&named).expect("batch"), "2 D D D s Z:T");
@@ -229,7 +326,10 @@ fn closing_what_is_not_there_is_fine() {
 #[test]
 fn describing_an_insert_leaves_the_table_empty() {
     let mut session = session();
-    assert_eq!(session.query("CREATE TEMP TABLE described (a int)").expect("create"), "C:CREATE TABLE Z:I");
+    assert_eq!(
+        session.query("CREATE TEMP TABLE described (a int)").expect("create"),
+        "C:CREATE TABLE Z:I"
+    );
     let batch = [
         parse("i", "INSERT INTO described VALUES (1)"),
         target(b'D', b'S', "i"),
@@ -237,11 +337,25 @@ fn describing_an_insert_leaves_the_table_empty() {
         target(b'D', b'P', ""),
     ];
     assert_eq!(session.batch(&batch).expect("batch"), "1 t n 2 n Z:I");
-    let batch = [parse("", "INSERT INTO described VALUES (2) RETURNING a, a"), target(b'D', b'S', "")];
+    let batch = [
+        parse("", "INSERT INTO described VALUES (2) RETURNING a, a"),
+        target(b'D', b'S', ""),
+    ];
     assert_eq!(session.batch(&batch).expect("batch"), "1 t T:2 Z:I");
-    assert_eq!(session.query("SELECT * FROM described").expect("select"), "T:1 C:SELECT 0 Z:I");
-    assert_eq!(session.batch(&[bind("", "i", &[], &[]), execute("", 0)]).expect("batch"), "2 C:INSERT 0 1 Z:I");
-    assert_eq!(session.query("SELECT * FROM described").expect("select"), "T:1 D C:SELECT 1 Z:I");
+    assert_eq!(
+        session.query("SELECT * FROM described").expect("select"),
+        "T:1 C:SELECT 0 Z:I"
+    );
+    assert_eq!(
+        session
+            .batch(&[bind("", "i", &[], &[]), execute("", 0)])
+            .expect("batch"),
+        "2 C:INSERT 0 1 Z:I"
+    );
+    assert_eq!(
+        session.query("SELECT * FROM described").expect("select"),
+        "T:1 D C:SELECT 1 Z:I"
+    );
 }
 
 #[test]
@@ -276,15 +390,32 @@ fn set_config_changes_the_session_and_follows_its_transaction() {
         assert_eq!(session.answers().expect("answers"), "C:SHOW Z:I");
         String::from_utf8_lossy(&row.body[6..]).into_owned()
     };
-    assert_eq!(session.query("SELECT set_config('work_mem', '8MB', false)").expect("query"), "T:1 D C:SELECT 1 Z:I");
+    assert_eq!(
+        session
+            .query("SELECT set_config('work_mem', '8MB', false)")
+            .expect("query"),
+        "T:1 D C:SELECT 1 Z:I"
+    );
     assert_eq!(shown(&mut session), "8MB");
     let sql = "BEGIN; SELECT set_config('work_mem', '16MB', true); COMMIT";
-    assert_eq!(session.query(sql).expect("query"), "C:BEGIN T:1 D C:SELECT 1 C:COMMIT Z:I");
+    assert_eq!(
+        session.query(sql).expect("query"),
+        "C:BEGIN T:1 D C:SELECT 1 C:COMMIT Z:I"
+    );
     assert_eq!(shown(&mut session), "8MB");
-    let batch = [parse("", "SELECT set_config($1, $2, false)"), bind("", "", &["work_mem", "32MB"], &[]), execute("", 0)];
+    let batch = [
+        parse("", "SELECT set_config($1, $2, false)"),
+        bind("", "", &["work_mem", "32MB"], &[]),
+        execute("", 0),
+    ];
     assert_eq!(session.batch(&batch).expect("batch"), "1 2 D C:SELECT 1 Z:I");
     assert_eq!(shown(&mut session), "32MB");
-    assert_eq!(session.query("SELECT set_config('nonsense', '1', false)").expect("query"), "E:42704 Z:I");
+    assert_eq!(
+        session
+            .query("SELECT set_config('nonsense', '1', false)")
+            .expect("query"),
+        "E:42704 Z:I"
+    );
 }
 
 #[test]
@@ -295,5 +426,8 @@ fn an_unknown_message_ends_the_session() {
     let mut session = self::session();
     session.bytes(&[b'Q', 0, 0, 0, 3]).expect("send");
     assert_eq!(session.answers().expect("answers"), "E:08P01 closed");
-    assert_eq!(self::session().query("SELECT 1").expect("query"), "T:1 D C:SELECT 1 Z:I");
+    assert_eq!(
+        self::session().query("SELECT 1").expect("query"),
+        "T:1 D C:SELECT 1 Z:I"
+    );
 }

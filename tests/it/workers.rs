@@ -9,7 +9,13 @@ fn resident(pid: i32) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
     status
         .lines()
-        .find_map(|line| line.strip_prefix("VmRSS:")?.trim().strip_suffix(" kB")?.parse::<u64>().ok())
+        .find_map(|line| {
+            line.strip_prefix("VmRSS:")?
+                .trim()
+                .strip_suffix(" kB")?
+                .parse::<u64>()
+                .ok()
+        })
         .unwrap_or(0)
 }
 
@@ -19,7 +25,10 @@ async fn memory_is_flat_while_millions_of_rows_stream() {
     let installation = Installation::start().expect("start");
     let client = installation.connect().await.expect("connect");
     let rows = client
-        .query_raw::<_, i32, _>("SELECT i::int8, 'some text of a row ' || i FROM range(50000000) AS t(i)", [])
+        .query_raw::<_, i32, _>(
+            "SELECT i::int8, 'some text of a row ' || i FROM range(50000000) AS t(i)",
+            [],
+        )
         .await
         .expect("stream");
     pin_mut!(rows);

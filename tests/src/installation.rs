@@ -67,7 +67,12 @@ impl Installation {
             .env("PINTAIL_POSTGRES_DIR", cache.join("postgres-18.6.3"))
             .env("PINTAIL_EXTENSION_DIR", cache.join("extensions-1.5.5"))
             .env("PINTAIL_WORKER_PROGRAM", program("pintail-worker")?)
-            .envs(self.options.settings.iter().map(|(name, value)| (*name, value.as_str())))
+            .envs(
+                self.options
+                    .settings
+                    .iter()
+                    .map(|(name, value)| (*name, value.as_str())),
+            )
             .stdin(Stdio::null())
             .stdout(log.try_clone()?)
             .stderr(log)
@@ -169,7 +174,10 @@ impl Installation {
     /// `psql` as the default user, quiet, unaligned, without a start-up file.
     pub fn psql(&self) -> anyhow::Result<Command> {
         // The fetched psql has no TLS; it serves where the machine has none of its own.
-        let own = Command::new("psql").arg("--version").output().is_ok_and(|output| output.status.success());
+        let own = Command::new("psql")
+            .arg("--version")
+            .output()
+            .is_ok_and(|output| output.status.success());
         let mut command = if own {
             Command::new("psql")
         } else {
@@ -185,14 +193,19 @@ impl Installation {
     /// What `psql` prints for a text of SQL; its complaints follow its output.
     pub fn sql(&self, text: &str) -> anyhow::Result<String> {
         let output = self.psql()?.args(["-c", text]).output()?;
-        let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        let (out, err) = (
+            String::from_utf8_lossy(&output.stdout),
+            String::from_utf8_lossy(&output.stderr),
+        );
         Ok(format!("{out}{err}").trim_end().to_owned())
     }
 
     /// Ends the server as an operator would.
     pub fn stop(&mut self) -> anyhow::Result<()> {
         self.reaper = None;
-        let Some(mut child) = self.child.take() else { return Ok(()) };
+        let Some(mut child) = self.child.take() else {
+            return Ok(());
+        };
         signal(&child, rustix::process::Signal::TERM);
         let ended = eventually("the server stops", STOP, || child.try_wait().ok().flatten());
         if ended.is_err() {
@@ -215,10 +228,15 @@ impl Installation {
     /// Process ids of this installation's workers.
     pub fn workers(&self) -> Vec<i32> {
         let Some(parent) = self.pid() else { return Vec::new() };
-        let output = Command::new("pgrep").args(["-P", &parent.to_string(), "pintail-worker"]).output();
+        let output = Command::new("pgrep")
+            .args(["-P", &parent.to_string(), "pintail-worker"])
+            .output();
         output
             .map(|output| {
-                String::from_utf8_lossy(&output.stdout).lines().filter_map(|line| line.parse().ok()).collect()
+                String::from_utf8_lossy(&output.stdout)
+                    .lines()
+                    .filter_map(|line| line.parse().ok())
+                    .collect()
             })
             .unwrap_or_default()
     }
@@ -236,7 +254,9 @@ impl Drop for Installation {
         let _ = self.stop();
         // After a kill the embedded PostgreSQL still runs: it would be adopted by the next start, which never comes.
         let lock = self.data_dir().join("postgres/data/postmaster.pid");
-        let pid = std::fs::read_to_string(lock).ok().and_then(|text| text.lines().next()?.parse().ok());
+        let pid = std::fs::read_to_string(lock)
+            .ok()
+            .and_then(|text| text.lines().next()?.parse().ok());
         if let Some(pid) = pid.and_then(rustix::process::Pid::from_raw) {
             let _ = rustix::process::kill_process(pid, rustix::process::Signal::QUIT);
         }
@@ -259,7 +279,11 @@ pub fn program(name: &str) -> anyhow::Result<PathBuf> {
     let test = std::env::current_exe()?;
     let directory = test.ancestors().nth(2).context("the test binary's directory")?;
     let path = directory.join(name);
-    anyhow::ensure!(path.is_file(), "{} is missing: run the tests with `./dev test`", path.display());
+    anyhow::ensure!(
+        path.is_file(),
+        "{} is missing: run the tests with `./dev test`",
+        path.display()
+    );
     Ok(path)
 }
 

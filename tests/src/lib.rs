@@ -6,6 +6,6 @@ mod reaper;
 mod tls;
 mod wait;
 
-pub use installation::{Installation, Options};
 pub use installation::program as program_path;
+pub use installation::{Installation, Options};
 pub use wait::eventually;

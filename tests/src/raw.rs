@@ -161,7 +161,10 @@ impl Raw {
         let mut head = [0; 5];
         match self.stream.read_exact(&mut head) {
             Err(error)
-                if matches!(error.kind(), std::io::ErrorKind::UnexpectedEof | std::io::ErrorKind::ConnectionReset) =>
+                if matches!(
+                    error.kind(),
+                    std::io::ErrorKind::UnexpectedEof | std::io::ErrorKind::ConnectionReset
+                ) =>
             {
                 return Ok(None);
             }
@@ -177,7 +180,9 @@ impl Raw {
     pub fn some(&mut self, count: usize) -> anyhow::Result<String> {
         let mut seen = Vec::new();
         while seen.len() < count {
-            let answer = self.receive()?.with_context(|| format!("the server closed after {seen:?}"))?;
+            let answer = self
+                .receive()?
+                .with_context(|| format!("the server closed after {seen:?}"))?;
             if answer.kind != b'S' {
                 seen.push(answer.short());
             }
@@ -233,7 +238,12 @@ impl Answer {
             b'E' | b'N' => format!("{kind}:{}", self.field(b'C').unwrap_or_default()),
             b'C' => format!("C:{}", until_zero(&self.body)),
             b'Z' => format!("Z:{}", self.body.first().map_or('?', |byte| char::from(*byte))),
-            b'T' => format!("T:{}", self.body.get(..2).map_or(0, |count| u16::from_be_bytes([count[0], count[1]]))),
+            b'T' => format!(
+                "T:{}",
+                self.body
+                    .get(..2)
+                    .map_or(0, |count| u16::from_be_bytes([count[0], count[1]]))
+            ),
             _ => kind.to_string(),
         }
     }
@@ -251,7 +261,9 @@ impl Answer {
         let mut rest = self.body.get(2..).unwrap_or_default();
         let mut formats = Vec::new();
         while let Some(end) = rest.iter().position(|byte| *byte == 0) {
-            let Some(fixed) = rest.get(end + 1..end + 19) else { break };
+            let Some(fixed) = rest.get(end + 1..end + 19) else {
+                break;
+            };
             formats.push(u16::from_be_bytes([fixed[16], fixed[17]]));
             rest = &rest[end + 19..];
         }

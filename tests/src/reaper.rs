@@ -4,7 +4,8 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 /// Waits for the end of its input, which only this process holds open.
-const SCRIPT: &str = r#"cat; kill -TERM "$1" 2>/dev/null; while kill -0 "$1" 2>/dev/null; do sleep 0.1; done; rm -rf "$2""#;
+const SCRIPT: &str =
+    r#"cat; kill -TERM "$1" 2>/dev/null; while kill -0 "$1" 2>/dev/null; do sleep 0.1; done; rm -rf "$2""#;
 
 /// A shell beside the server.
 pub(crate) struct Reaper {

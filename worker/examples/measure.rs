@@ -57,6 +57,7 @@ async fn latencies(client: &WorkerClient, pid: u32) -> Result<()> {
         .prepare(&Prepare {
             sql: "SELECT 1".into(),
             param_oids: vec![],
+            ..Prepare::default()
         })
         .await?;
     let by_handle = Execute {

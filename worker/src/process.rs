@@ -71,7 +71,10 @@ fn start(arguments: &Arguments) -> Result<(), Error> {
         return Ok(());
     };
     empty(&bootstrap.temp_dir)?;
-    let wall = kernel_wall::raise(bootstrap.kernel_wall, &Allowance::of(&bootstrap, &extensions, arguments.catalog_file.as_deref()))?;
+    let wall = kernel_wall::raise(
+        bootstrap.kernel_wall,
+        &Allowance::of(&bootstrap, &extensions, arguments.catalog_file.as_deref()),
+    )?;
     let engine_wall = engine_wall();
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()

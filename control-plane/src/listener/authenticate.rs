@@ -38,7 +38,13 @@ pub(super) async fn authenticate<S: AsyncRead + AsyncWrite + Unpin>(
     startup: &Startup,
     address: SocketAddr,
 ) -> io::Result<Result<Accepted, Report>> {
-    let parameter = |name: &str| startup.parameters.get(name).map(String::as_str).filter(|value| !value.is_empty());
+    let parameter = |name: &str| {
+        startup
+            .parameters
+            .get(name)
+            .map(String::as_str)
+            .filter(|value| !value.is_empty())
+    };
     let Some(user) = parameter("user") else {
         return Ok(Err(fatal(
             SqlState::INVALID_AUTHORIZATION_SPECIFICATION,
@@ -46,14 +52,19 @@ pub(super) async fn authenticate<S: AsyncRead + AsyncWrite + Unpin>(
         )));
     };
     if parameter("replication").is_some_and(|value| !matches!(value, "false" | "off" | "no" | "0")) {
-        return Ok(Err(fatal(SqlState::FEATURE_NOT_SUPPORTED, "replication connections are not supported")));
+        return Ok(Err(fatal(
+            SqlState::FEATURE_NOT_SUPPORTED,
+            "replication connections are not supported",
+        )));
     }
     let database = parameter("database").unwrap_or(user);
     let settings = match settings(startup) {
         Ok(settings) => settings,
         Err(report) => return Ok(Err(report)),
     };
-    tracing::Span::current().record("user", user).record("org", server.config.default_org.as_str());
+    tracing::Span::current()
+        .record("user", user)
+        .record("org", server.config.default_org.as_str());
     let login = match server.store.login(&server.config.default_org, user, database).await {
         Ok(login) => login,
         Err(error) => {
@@ -86,7 +97,9 @@ async fn prove<S: AsyncRead + AsyncWrite + Unpin>(
     user: &str,
     login: Option<Login>,
 ) -> io::Result<Option<Login>> {
-    let stored = login.as_ref().and_then(|login| Verifier::parse(login.verifier.expose()));
+    let stored = login
+        .as_ref()
+        .and_then(|login| Verifier::parse(login.verifier.expose()));
     let verifier = stored.unwrap_or_else(|| Verifier::fake(server.salt_key.expose(), user));
     let mut buffer = BytesMut::new();
     backend::authentication_sasl(&mut buffer, scram::MECHANISM);

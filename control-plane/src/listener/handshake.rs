@@ -58,7 +58,10 @@ pub(super) async fn establish(
     if socket.peek(&mut first).await? == 1 && first[0] == TLS_HANDSHAKE {
         let stream = server.tls.accept(socket).await?;
         if stream.get_ref().1.alpn_protocol() != Some(ALPN) {
-            return Err(io::Error::new(io::ErrorKind::InvalidData, "direct TLS without the protocol's name"));
+            return Err(io::Error::new(
+                io::ErrorKind::InvalidData,
+                "direct TLS without the protocol's name",
+            ));
         }
         return over_tls(server, stream, address, capacity).await;
     }
@@ -89,7 +92,10 @@ pub(super) async fn establish(
             }
         }
     }
-    Err(io::Error::new(io::ErrorKind::InvalidData, "too many negotiation requests"))
+    Err(io::Error::new(
+        io::ErrorKind::InvalidData,
+        "too many negotiation requests",
+    ))
 }
 
 async fn over_tls(
@@ -107,9 +113,10 @@ async fn over_tls(
             server.cancels.cancel(&key);
             Ok(None)
         }
-        FirstPacket::Tls | FirstPacket::Gss => {
-            Err(io::Error::new(io::ErrorKind::InvalidData, "a second encryption request"))
-        }
+        FirstPacket::Tls | FirstPacket::Gss => Err(io::Error::new(
+            io::ErrorKind::InvalidData,
+            "a second encryption request",
+        )),
     }
 }
 
@@ -124,13 +131,7 @@ async fn first_packet(stream: &mut (impl AsyncRead + AsyncWrite + Unpin)) -> io:
     stream.read_exact(&mut body).await?;
     match startup::decode(Bytes::from(body)) {
         Ok(packet) => Ok(packet),
-        Err(error) => {
-            let mut report = error.to_report();
-            if report.message.contains("version 3") {
-                report.sqlstate = SqlState::FEATURE_NOT_SUPPORTED;
-            }
-            Err(protocol(stream, &report).await)
-        }
+        Err(error) => Err(protocol(stream, &error.to_report()).await),
     }
 }
 
@@ -155,14 +156,17 @@ async fn start<S: AsyncRead + AsyncWrite + Unpin + Send>(
     capacity: Capacity,
 ) -> io::Result<Option<Driver<S>>> {
     if capacity == Capacity::Full {
-        let report = Report::new(SqlState::TOO_MANY_CONNECTIONS, "sorry, too many clients already").with_detail(format!(
-            "max_connections is {}.",
-            server.config.max_connections
-        ));
+        let report = Report::new(SqlState::TOO_MANY_CONNECTIONS, "sorry, too many clients already")
+            .with_detail(format!("max_connections is {}.", server.config.max_connections));
         refuse(&mut stream, &report).await?;
         return Ok(None);
     }
-    let unknown: Vec<String> = startup.parameters.keys().filter(|name| name.starts_with("_pq_.")).cloned().collect();
+    let unknown: Vec<String> = startup
+        .parameters
+        .keys()
+        .filter(|name| name.starts_with("_pq_."))
+        .cloned()
+        .collect();
     if startup.minor > NEWEST_MINOR || !unknown.is_empty() {
         let mut buffer = BytesMut::new();
         backend::negotiate_version(&mut buffer, unknown);

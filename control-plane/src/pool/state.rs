@@ -80,7 +80,15 @@ mod tests {
 
     #[test]
     fn nothing_comes_back_from_the_end() {
-        for step in [Move::Ready, Move::Activate, Move::Serve, Move::Take, Move::Release, Move::Drain, Move::End] {
+        for step in [
+            Move::Ready,
+            Move::Activate,
+            Move::Serve,
+            Move::Take,
+            Move::Release,
+            Move::Drain,
+            Move::End,
+        ] {
             assert!(WorkerState::Gone.after(step).is_err());
         }
         assert!(WorkerState::Draining.after(Move::Take).is_err());
@@ -89,7 +97,11 @@ mod tests {
     #[test]
     fn only_an_idle_worker_is_taken() {
         for state in STATES {
-            assert_eq!(state.after(Move::Take).is_ok(), state == WorkerState::HotIdle, "{state:?}");
+            assert_eq!(
+                state.after(Move::Take).is_ok(),
+                state == WorkerState::HotIdle,
+                "{state:?}"
+            );
         }
     }
 

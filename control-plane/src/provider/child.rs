@@ -9,14 +9,14 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use pintail_worker_api::bootstrap::{Bootstrap, WorkerEvent};
 use pintail_worker_api::Secret;
+use pintail_worker_api::bootstrap::{Bootstrap, WorkerEvent};
 use pintail_worker_api::client::WorkerClient;
 use pintail_worker_api::error::CallError;
 use pintail_worker_api::provider::{LiveWorker, Place, ProviderError, SpareWorker, WorkerId, WorkerProvider};
+use sha2::{Digest, Sha256};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
-use sha2::{Digest, Sha256};
 use tokio::sync::{OnceCell, watch};
 
 use crate::unix;
@@ -95,7 +95,10 @@ fn catalog_version() -> String {
     for sql in pintail_pgcatalog::install() {
         hash.update(sql);
     }
-    hash.finalize().iter().take(8).fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
+    hash.finalize()
+        .iter()
+        .take(8)
+        .fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
 }
 
 #[async_trait]
@@ -186,7 +189,10 @@ impl SpareWorker for ChildSpare {
         unix::private_dir(&bootstrap.temp_dir).map_err(|error| failed(error.to_string()))?;
         let mut line = serde_json::to_vec(bootstrap).map_err(|error| failed(error.to_string()))?;
         line.push(b'\n');
-        self.stdin.write_all(&line).await.map_err(|error| failed(error.to_string()))?;
+        self.stdin
+            .write_all(&line)
+            .await
+            .map_err(|error| failed(error.to_string()))?;
         let kernel_wall = match self.event().await {
             Ok(WorkerEvent::Serving { kernel_wall }) => kernel_wall,
             Ok(WorkerEvent::Failed { reason }) | Err(reason) => return Err(failed(reason)),

@@ -25,7 +25,9 @@ pub(super) async fn ensure(server: &Server) -> anyhow::Result<()> {
     store.ensure_org(&org).await?;
     let path = server.config.data_dir().join(DEFAULT_USER);
     let known = match std::fs::read(&path) {
-        Ok(content) => Some(serde_json::from_slice::<DefaultUser>(&content).with_context(|| path.display().to_string())?),
+        Ok(content) => {
+            Some(serde_json::from_slice::<DefaultUser>(&content).with_context(|| path.display().to_string())?)
+        }
         Err(_) => None,
     };
     if !store.has_user(&org, &user).await? || known.is_none() {
@@ -42,7 +44,9 @@ pub(super) async fn ensure(server: &Server) -> anyhow::Result<()> {
         tracing::info!(%org, %catalog, "initialising the default catalog");
         store.set_catalog_state(&org, &catalog, CatalogState::Ready).await?;
         if let Err(error) = initialise(server, &org, &catalog).await {
-            store.set_catalog_state(&org, &catalog, CatalogState::Provisioning).await?;
+            store
+                .set_catalog_state(&org, &catalog, CatalogState::Provisioning)
+                .await?;
             return Err(error);
         }
     }

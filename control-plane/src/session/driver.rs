@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 use bytes::{Bytes, BytesMut};
 use futures::FutureExt;
 use pintail_sqlstate::{Report, Severity, SqlState, ToReport};
-use pintail_worker_api::error::CallError;
 use pintail_worker_api::client::{Exchange, ResultStream, WorkerClient};
+use pintail_worker_api::error::CallError;
 use pintail_worker_api::messages::{Execute, Frame, OpenSession, SessionOpened};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadHalf, WriteHalf};
 use tokio_util::sync::CancellationToken;
@@ -87,13 +87,7 @@ pub struct Driver<S> {
 
 impl<S: AsyncRead + AsyncWrite + Send> Driver<S> {
     /// A session on an authenticated connection.
-    pub fn new(
-        stream: S,
-        machine: Machine,
-        cancellation: Cancellation,
-        tenant: Tenant,
-        services: Services,
-    ) -> Self {
+    pub fn new(stream: S, machine: Machine, cancellation: Cancellation, tenant: Tenant, services: Services) -> Self {
         let (reader, writer) = tokio::io::split(stream);
         let session_id = format!("s{}", cancellation.key().pid);
         Self {
@@ -157,7 +151,10 @@ impl<S: AsyncRead + AsyncWrite + Send> Driver<S> {
     }
 
     fn client(&self) -> Result<WorkerClient, End> {
-        self.worker.as_ref().map(|worker| worker.client.clone()).ok_or(End::Done)
+        self.worker
+            .as_ref()
+            .map(|worker| worker.client.clone())
+            .ok_or(End::Done)
     }
 
     /// Sends a statement on the session's stream; gives its first frame.
@@ -320,7 +317,11 @@ impl<S: AsyncRead + AsyncWrite + Send> Driver<S> {
             setup,
             catalog: String::new(),
         };
-        let (pool, tenant, demand) = (self.services.pool.clone(), self.tenant.clone(), self.services.kernel_wall_required);
+        let (pool, tenant, demand) = (
+            self.services.pool.clone(),
+            self.tenant.clone(),
+            self.services.kernel_wall_required,
+        );
         let acquire = async move { Ok(open_session(&pool, &tenant, &open, demand).await) };
         tokio::pin!(acquire);
         loop {
@@ -367,21 +368,24 @@ impl<S: AsyncRead + AsyncWrite + Send> Driver<S> {
         }
     }
 
-    fn observe(
-        &mut self,
-        sequence: u64,
-        result: &FrameResult,
-    ) {
+    fn observe(&mut self, sequence: u64, result: &FrameResult) {
         let outcome = match result {
             Ok(Some((frame, _))) if frame.trailer.is_none() => return,
             Ok(_) => "ok".to_owned(),
             Err(error) => error.to_report().sqlstate.class().to_owned(),
         };
-        self.services.metrics.statements.with_label_values(&[outcome.as_str()]).inc();
+        self.services
+            .metrics
+            .statements
+            .with_label_values(&[outcome.as_str()])
+            .inc();
         if let Some((running, since)) = self.running
             && running == sequence
         {
-            self.services.metrics.statement_seconds.observe(since.elapsed().as_secs_f64());
+            self.services
+                .metrics
+                .statement_seconds
+                .observe(since.elapsed().as_secs_f64());
             tracing::debug!(sequence, outcome, micros = since.elapsed().as_micros(), "statement");
         }
     }
@@ -442,7 +446,12 @@ impl<S: AsyncRead + AsyncWrite + Send> Driver<S> {
     }
 }
 
-async fn open_session(pool: &Pool, tenant: &Tenant, open: &OpenSession, demand: WallDemand) -> Result<SessionWorker, Report> {
+async fn open_session(
+    pool: &Pool,
+    tenant: &Tenant,
+    open: &OpenSession,
+    demand: WallDemand,
+) -> Result<SessionWorker, Report> {
     let mut attempt = 1;
     loop {
         let mut lease = pool.acquire(tenant).await.map_err(|error| {
@@ -450,7 +459,8 @@ async fn open_session(pool: &Pool, tenant: &Tenant, open: &OpenSession, demand: 
             error.to_report()
         })?;
         let mut open = open.clone();
-        open.setup.push(format!("SET VARIABLE pintail_worker_id = '{}'", lease.id()));
+        open.setup
+            .push(format!("SET VARIABLE pintail_worker_id = '{}'", lease.id()));
         lease.mark_opening();
         match connect_and_open(&lease, &open).await {
             Ok((opened, client, exchange)) => {
@@ -458,13 +468,16 @@ async fn open_session(pool: &Pool, tenant: &Tenant, open: &OpenSession, demand: 
                 if let Err(missing) = proven(&opened, demand) {
                     tracing::error!(worker = %lease.id(), missing, "alarm: a worker did not prove its walls");
                     lease.mark_broken();
-                    return Err(Report::new(SqlState::INTERNAL_ERROR, "the session's isolation could not be proven"));
+                    return Err(Report::new(
+                        SqlState::INTERNAL_ERROR,
+                        "the session's isolation could not be proven",
+                    ));
                 }
                 return Ok(SessionWorker {
-                exchange: Some(exchange),
-                client,
-                lease,
-            });
+                    exchange: Some(exchange),
+                    client,
+                    lease,
+                });
             }
             // Nothing of the client's ran yet, so another worker may be tried.
             Err(CallError::Lost { reason }) if attempt < OPEN_ATTEMPTS => {
@@ -505,6 +518,9 @@ fn proven(opened: &SessionOpened, demand: WallDemand) -> Result<(), &'static str
 }
 
 fn shutting_down() -> Report {
-    Report::new(SqlState::ADMIN_SHUTDOWN, "terminating connection due to administrator command")
-        .with_severity(Severity::Fatal)
+    Report::new(
+        SqlState::ADMIN_SHUTDOWN,
+        "terminating connection due to administrator command",
+    )
+    .with_severity(Severity::Fatal)
 }

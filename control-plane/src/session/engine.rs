@@ -130,7 +130,8 @@ impl Machine {
             }
             if self.transaction.implicit == Implicit::Wanted {
                 self.queue.push_front(Op::Run(run));
-                self.queue.push_front(Op::Run(Run::silent("BEGIN", After::ImplicitBegun)));
+                self.queue
+                    .push_front(Op::Run(Run::silent("BEGIN", After::ImplicitBegun)));
                 return;
             }
         }
@@ -178,7 +179,11 @@ impl Machine {
     /// What the settings mean for a statement, made anew after each change.
     fn derived(&mut self) -> &Derived {
         let generation = self.settings.generation();
-        if self.derived.as_ref().is_none_or(|derived| derived.generation != generation) {
+        if self
+            .derived
+            .as_ref()
+            .is_none_or(|derived| derived.generation != generation)
+        {
             let setting = |name: &str| self.settings.get(name).unwrap_or_default();
             self.derived = Some(Derived {
                 generation,
@@ -204,7 +209,12 @@ impl Machine {
             .search_path()
             .iter()
             .filter(|schema| !matches!(schema.as_str(), "$user" | "pg_catalog" | "information_schema"))
-            .map(|schema| format!("{catalog}.{}", pintail_quote(if schema == "public" { "main" } else { schema })))
+            .map(|schema| {
+                format!(
+                    "{catalog}.{}",
+                    pintail_quote(if schema == "public" { "main" } else { schema })
+                )
+            })
             .collect();
         path.push("__pintail.pg".into());
         EngineSettings {
@@ -249,7 +259,8 @@ impl Machine {
             self.after_failure(after);
         }
         if let Audience::Client(ToClient {
-            portal: Some((name, _)), ..
+            portal: Some((name, _)),
+            ..
         }) = &running.run.audience
             && let Some(portal) = self.portals.get_mut(name)
         {
@@ -322,7 +333,9 @@ impl Machine {
 
     fn complete(&mut self, running: Running, trailer: &Trailer) {
         self.forget.push(super::machine::Forget::Stream(running.stream));
-        let Audience::Client(client) = running.run.audience else { return };
+        let Audience::Client(client) = running.run.audience else {
+            return;
+        };
         let count = match client.returns {
             Returns::Nothing => trailer.count,
             Returns::Rows | Returns::Unknown if running.sent > 0 || client.portal.is_some() => running.sent,
@@ -344,7 +357,8 @@ impl Machine {
 
     fn suspend(&mut self, running: Running, rest: Rows, trailer: Option<Trailer>) {
         let Audience::Client(ToClient {
-            portal: Some((name, _)), ..
+            portal: Some((name, _)),
+            ..
         }) = running.run.audience
         else {
             return;
@@ -396,7 +410,11 @@ pub(super) fn rename(columns: &mut [backend::ColumnDescription], names: Option<&
 
 /// The types that a plan announces for its columns.
 pub(super) fn announced(columns: Option<&[pintail_transpiler::Column]>) -> Vec<u32> {
-    columns.unwrap_or_default().iter().map(|column| column.type_oid).collect()
+    columns
+        .unwrap_or_default()
+        .iter()
+        .map(|column| column.type_oid)
+        .collect()
 }
 
 /// An identifier in double quotes.

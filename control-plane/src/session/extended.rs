@@ -83,8 +83,13 @@ impl Machine {
             statement.kind,
             Kind::Read | Kind::Write | Kind::Ddl | Kind::Explain | Kind::Other
         );
-        let plan = if for_engine { Some(self.plan(&statement, types)?) } else { None };
-        let one_step = plan.filter(|plan| plan.steps.len() == 1 && plan.steps[0].role == Role::Main && plan.notices.is_empty());
+        let plan = if for_engine {
+            Some(self.plan(&statement, types)?)
+        } else {
+            None
+        };
+        let one_step =
+            plan.filter(|plan| plan.steps.len() == 1 && plan.steps[0].role == Role::Main && plan.notices.is_empty());
         let Some(mut plan) = one_step else {
             self.finish_local_parse(name, statement, types, from_sql);
             return Ok(());
@@ -197,17 +202,31 @@ impl Machine {
         if bind.param_formats.len() > 1 && bind.param_formats.len() != expected {
             return Err(Report::new(
                 SqlState::PROTOCOL_VIOLATION,
-                format!("bind message has {} parameter formats but {expected} parameters", bind.param_formats.len()),
+                format!(
+                    "bind message has {} parameter formats but {expected} parameters",
+                    bind.param_formats.len()
+                ),
             ));
         }
-        if let Some(bad) = bind.param_formats.iter().chain(&bind.result_formats).find(|format| !matches!(format, 0 | 1)) {
-            return Err(Report::new(SqlState::INVALID_PARAMETER_VALUE, format!("unsupported format code: {bad}")));
+        if let Some(bad) = bind
+            .param_formats
+            .iter()
+            .chain(&bind.result_formats)
+            .find(|format| !matches!(format, 0 | 1))
+        {
+            return Err(Report::new(
+                SqlState::INVALID_PARAMETER_VALUE,
+                format!("unsupported format code: {bad}"),
+            ));
         }
         let columns = self.columns_of(&prepared).len();
         if bind.result_formats.len() > 1 && bind.result_formats.len() != columns {
             return Err(Report::new(
                 SqlState::PROTOCOL_VIOLATION,
-                format!("bind message has {} result formats but query has {columns} columns", bind.result_formats.len()),
+                format!(
+                    "bind message has {} result formats but query has {columns} columns",
+                    bind.result_formats.len()
+                ),
             ));
         }
         if !bind.portal.is_empty() && self.portals.contains_key(&bind.portal) {
@@ -293,7 +312,8 @@ impl Machine {
             PortalState::Fresh => {
                 let params = portal.params.clone();
                 let writes = matches!(statement.kind, Kind::Write | Kind::Ddl | Kind::Other);
-                if writes && !sync_follows && !self.transaction.is_open() && self.transaction.implicit == Implicit::None {
+                if writes && !sync_follows && !self.transaction.is_open() && self.transaction.implicit == Implicit::None
+                {
                     // More may follow before Sync, and all of it is one transaction.
                     self.transaction.implicit = Implicit::Wanted;
                 }
@@ -334,7 +354,10 @@ impl Machine {
 
     fn portal_named(&mut self, name: &str) -> Result<&mut Portal, Report> {
         self.portals.get_mut(name).ok_or_else(|| {
-            Report::new(SqlState::INVALID_CURSOR_NAME, format!("portal \"{name}\" does not exist"))
+            Report::new(
+                SqlState::INVALID_CURSOR_NAME,
+                format!("portal \"{name}\" does not exist"),
+            )
         })
     }
 }

@@ -29,7 +29,9 @@ impl Machine {
     pub(super) fn local_columns(&self, statement: &Statement) -> Vec<ColumnDescription> {
         match &statement.kind {
             Kind::Session(Session::Show(name)) => vec![text_column(Settings::display_name(name))],
-            Kind::Session(Session::ShowAll) => ["name", "setting", "description"].map(|name| text_column(name.into())).into(),
+            Kind::Session(Session::ShowAll) => ["name", "setting", "description"]
+                .map(|name| text_column(name.into()))
+                .into(),
             Kind::Execute(execute) => match self.statements.get(&execute.name).map(|prepared| &prepared.body) {
                 Some(super::portal::Body::Engine { columns, .. }) => super::portal::describe(columns, &[]),
                 _ => Vec::new(),
@@ -49,12 +51,16 @@ impl Machine {
             Session::Set { scope, name, value } => self.set(*scope, name, value)?,
             Session::Reset(name) => self.settings.reset(name)?,
             Session::ResetAll => self.settings.reset_all(),
-            Session::SetRole { role, .. } | Session::SetSessionAuthorization(role) => self.check_role(role.as_deref())?,
+            Session::SetRole { role, .. } | Session::SetSessionAuthorization(role) => {
+                self.check_role(role.as_deref())?
+            }
             Session::SetConstraints | Session::DiscardPlans | Session::DiscardSequences => {}
             Session::DiscardAll => return self.discard_all(statement),
             Session::DiscardTemp => {
-                return Err(Report::new(SqlState::FEATURE_NOT_SUPPORTED, "DISCARD TEMP is not supported")
-                    .with_hint("DISCARD ALL drops temporary tables with everything else of the session."));
+                return Err(
+                    Report::new(SqlState::FEATURE_NOT_SUPPORTED, "DISCARD TEMP is not supported")
+                        .with_hint("DISCARD ALL drops temporary tables with everything else of the session."),
+                );
             }
             Session::Show(name) => {
                 let value = self.settings.get(name).ok_or_else(|| not_a_setting(name))?;
@@ -92,7 +98,11 @@ impl Machine {
     /// A call of `set_config` that has run.
     pub(super) fn set_config(&mut self, change: &SettingChange, params: &[Param]) -> Result<(), Report> {
         let (name, value) = setting_of(change, params)?;
-        let lifetime = if change.local { Lifetime::Transaction } else { Lifetime::Session };
+        let lifetime = if change.local {
+            Lifetime::Transaction
+        } else {
+            Lifetime::Session
+        };
         match value {
             SetValue::Default => self.settings.reset(&name),
             SetValue::List(values) => self.settings.set(lifetime, &name, &values),
@@ -162,7 +172,10 @@ fn setting_of(change: &SettingChange, params: &[Param]) -> Result<(String, SetVa
         SettingText::Null => None,
     };
     let Some(name) = text(&change.name) else {
-        return Err(Report::new(SqlState::NULL_VALUE_NOT_ALLOWED, "SET requires parameter name"));
+        return Err(Report::new(
+            SqlState::NULL_VALUE_NOT_ALLOWED,
+            "SET requires parameter name",
+        ));
     };
     let value = match text(&change.value) {
         None => SetValue::Default,

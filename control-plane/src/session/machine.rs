@@ -306,7 +306,9 @@ impl Machine {
     fn on_message(&mut self, message: Result<Message, ProtocolError>, sync_follows: bool) {
         let message = match message {
             Ok(message) => message,
-            Err(error @ ProtocolError::Fatal(_)) => return self.end(error.to_report()),
+            Err(error @ (ProtocolError::Fatal(_) | ProtocolError::Version { .. })) => {
+                return self.end(error.to_report());
+            }
             Err(error) => {
                 if self.phase == Phase::Serving {
                     // Which protocol the broken message was of is not known, so the wait is for a Sync, as PostgreSQL's.
@@ -321,12 +323,18 @@ impl Machine {
             _ if self.phase == Phase::Skipping => {}
             Message::Query(sql) => self.query(&sql),
             Message::FunctionCall => {
-                let report = Report::new(SqlState::FEATURE_NOT_SUPPORTED, "the function-call protocol is not supported");
+                let report = Report::new(
+                    SqlState::FEATURE_NOT_SUPPORTED,
+                    "the function-call protocol is not supported",
+                );
                 backend::report(self.out.buffer(), &report);
                 self.queue.push_back(Op::Ready);
             }
             Message::Password(_) => {
-                self.end(Report::new(SqlState::PROTOCOL_VIOLATION, "unexpected message of authentication"));
+                self.end(Report::new(
+                    SqlState::PROTOCOL_VIOLATION,
+                    "unexpected message of authentication",
+                ));
             }
             // Left over from a COPY that failed: the client had not seen the error yet.
             Message::CopyData(_) | Message::CopyDone | Message::CopyFail(_) | Message::Flush => {}
@@ -466,7 +474,9 @@ impl Machine {
     }
 
     pub(super) fn drop_portal(&mut self, name: &str) {
-        let Some(portal) = self.portals.remove(name) else { return };
+        let Some(portal) = self.portals.remove(name) else {
+            return;
+        };
         if let super::portal::PortalState::Suspended(suspended) = &portal.state {
             self.forget.push(Forget::Stream(suspended.stream));
         }

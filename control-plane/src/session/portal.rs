@@ -83,7 +83,9 @@ impl Rows {
         }
         let mut end = 0;
         for _ in 0..limit {
-            let Some(mut length) = self.bytes.get(end + 1..end + 5) else { break };
+            let Some(mut length) = self.bytes.get(end + 1..end + 5) else {
+                break;
+            };
             end += 1 + length.get_u32() as usize;
         }
         self.count -= limit;

@@ -102,7 +102,9 @@ impl Settings {
     /// The value as SHOW prints it; `None` for a name that is no setting.
     pub(super) fn get(&self, name: &str) -> Option<String> {
         let key = name.to_ascii_lowercase();
-        let set = [&self.local, &self.session, &self.start].into_iter().find_map(|values| values.get(&key));
+        let set = [&self.local, &self.session, &self.start]
+            .into_iter()
+            .find_map(|values| values.get(&key));
         if let Some(value) = set {
             return Some(value.clone());
         }
@@ -129,14 +131,21 @@ impl Settings {
 
     /// The setting's own spelling, for SHOW's column.
     pub(super) fn display_name(name: &str) -> String {
-        find(&name.to_ascii_lowercase()).map_or_else(|| name.to_ascii_lowercase(), |parameter| parameter.name.to_owned())
+        find(&name.to_ascii_lowercase())
+            .map_or_else(|| name.to_ascii_lowercase(), |parameter| parameter.name.to_owned())
     }
 
     /// Every setting with value and description, by name.
     pub(super) fn all(&self) -> Vec<(&'static str, String, &'static str)> {
         PARAMETERS
             .iter()
-            .map(|parameter| (parameter.name, self.get(parameter.name).unwrap_or_default(), parameter.description))
+            .map(|parameter| {
+                (
+                    parameter.name,
+                    self.get(parameter.name).unwrap_or_default(),
+                    parameter.description,
+                )
+            })
             .collect()
     }
 
@@ -166,7 +175,11 @@ impl Settings {
 
     /// The entries of a list such as `search_path`'s, unquoted.
     pub(super) fn entries(value: &str) -> Vec<String> {
-        value.split(',').map(|entry| entry.trim().trim_matches('"').to_owned()).filter(|entry| !entry.is_empty()).collect()
+        value
+            .split(',')
+            .map(|entry| entry.trim().trim_matches('"').to_owned())
+            .filter(|entry| !entry.is_empty())
+            .collect()
     }
 
     /// Goes back to the value of the session's start.
@@ -261,18 +274,23 @@ impl Settings {
             "client_encoding" => return encoding(&value),
             "transaction_isolation" | "default_transaction_isolation" => {}
             _ if values.len() > 1 => {
-                return Err(Report::new(SqlState::INVALID_PARAMETER_VALUE, format!("SET {name} takes only one argument")));
+                return Err(Report::new(
+                    SqlState::INVALID_PARAMETER_VALUE,
+                    format!("SET {name} takes only one argument"),
+                ));
             }
             _ => {}
         }
         match parameter.kind {
             Kind::Text => Ok(value),
             Kind::Bool => boolean(&value).map(str::to_owned).ok_or_else(|| {
-                Report::new(SqlState::INVALID_PARAMETER_VALUE, format!("parameter \"{name}\" requires a Boolean value"))
+                Report::new(
+                    SqlState::INVALID_PARAMETER_VALUE,
+                    format!("parameter \"{name}\" requires a Boolean value"),
+                )
             }),
-            Kind::Enum(words) => enumerated(words, &value).ok_or_else(|| {
-                invalid(name, &value).with_hint(format!("Available values: {}.", words.join(", ")))
-            }),
+            Kind::Enum(words) => enumerated(words, &value)
+                .ok_or_else(|| invalid(name, &value).with_hint(format!("Available values: {}.", words.join(", ")))),
             Kind::Real { min, max } => {
                 let number: f64 = value.trim().parse().map_err(|_| invalid(name, &value))?;
                 if min < max && !(min..=max).contains(&number) {
@@ -293,7 +311,9 @@ impl Settings {
     /// The words given replace theirs; the other of style and order stays (manual, "Locale and Formatting").
     fn date_style(&self, value: &str) -> Result<String, Report> {
         let now = self.get("DateStyle").unwrap_or_default();
-        let (mut style, mut order) = now.split_once(", ").map_or(("ISO", "MDY"), |(style, order)| (style, order));
+        let (mut style, mut order) = now
+            .split_once(", ")
+            .map_or(("ISO", "MDY"), |(style, order)| (style, order));
         for word in value.split(',').map(|word| word.trim().to_ascii_lowercase()) {
             match word.as_str() {
                 "iso" => style = "ISO",
@@ -325,7 +345,9 @@ fn find(key: &str) -> Option<&'static Parameter> {
 fn quoted(entry: &str) -> String {
     let plain = !entry.is_empty()
         && !entry.starts_with(|c: char| c.is_ascii_digit())
-        && entry.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
+        && entry
+            .chars()
+            .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
     if plain {
         entry.to_owned()
     } else {
@@ -365,15 +387,24 @@ fn enumerated(words: &[&str], value: &str) -> Option<String> {
 }
 
 fn unknown(name: &str) -> Report {
-    Report::new(SqlState::UNDEFINED_OBJECT, format!("unrecognized configuration parameter \"{name}\""))
+    Report::new(
+        SqlState::UNDEFINED_OBJECT,
+        format!("unrecognized configuration parameter \"{name}\""),
+    )
 }
 
 fn fixed(name: &str) -> Report {
-    Report::new(SqlState::CANT_CHANGE_RUNTIME_PARAM, format!("parameter \"{name}\" cannot be changed"))
+    Report::new(
+        SqlState::CANT_CHANGE_RUNTIME_PARAM,
+        format!("parameter \"{name}\" cannot be changed"),
+    )
 }
 
 fn invalid(name: &str, value: &str) -> Report {
-    Report::new(SqlState::INVALID_PARAMETER_VALUE, format!("invalid value for parameter \"{name}\": \"{value}\""))
+    Report::new(
+        SqlState::INVALID_PARAMETER_VALUE,
+        format!("invalid value for parameter \"{name}\": \"{value}\""),
+    )
 }
 
 fn outside(name: &str, value: &str, min: &str, max: &str) -> Report {
@@ -398,7 +429,11 @@ mod tests {
 
     #[test]
     fn the_table_is_sorted_for_the_search() {
-        assert!(PARAMETERS.windows(2).all(|pair| pair[0].name.to_ascii_lowercase() < pair[1].name.to_ascii_lowercase()));
+        assert!(
+            PARAMETERS
+                .windows(2)
+                .all(|pair| pair[0].name.to_ascii_lowercase() < pair[1].name.to_ascii_lowercase())
+        );
         let settings = Settings::new("u");
         for parameter in PARAMETERS {
             assert!(settings.get(parameter.name).is_some(), "{}", parameter.name);
@@ -432,7 +467,11 @@ mod tests {
             ("timezone", "Mars/Base", "22023"),
             ("enable_seqscan", "perhaps", "22023"),
         ] {
-            assert_eq!(set(&mut settings, name, value).expect_err(name).sqlstate.as_str(), code, "{name}");
+            assert_eq!(
+                set(&mut settings, name, value).expect_err(name).sqlstate.as_str(),
+                code,
+                "{name}"
+            );
         }
     }
 
@@ -442,7 +481,9 @@ mod tests {
         set(&mut settings, "work_mem", "8MB").expect("set");
         settings.begin();
         set(&mut settings, "work_mem", "16MB").expect("set");
-        settings.set(Lifetime::Transaction, "timezone", &["Asia/Tokyo".into()]).expect("local");
+        settings
+            .set(Lifetime::Transaction, "timezone", &["Asia/Tokyo".into()])
+            .expect("local");
         assert_eq!(settings.get("TimeZone").as_deref(), Some("Asia/Tokyo"));
         settings.roll_back();
         assert_eq!(settings.get("work_mem").as_deref(), Some("8MB"));

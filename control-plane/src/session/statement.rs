@@ -60,7 +60,9 @@ impl Machine {
                 self.complete_next(statement.tag.render(0));
                 Ok(())
             }
-            Kind::Cursor(_) => Err(unsupported("SQL cursors (DECLARE, FETCH, MOVE, CLOSE) are not supported yet")),
+            Kind::Cursor(_) => Err(unsupported(
+                "SQL cursors (DECLARE, FETCH, MOVE, CLOSE) are not supported yet",
+            )),
             Kind::Copy(_) => Err(unsupported("COPY is not supported yet")),
             Kind::Listen(_) | Kind::Notify { .. } | Kind::Unlisten(_) => {
                 Err(unsupported("LISTEN and NOTIFY are not supported yet"))
@@ -108,7 +110,11 @@ impl Machine {
             };
             ops.push(Op::Run(Box::new(Run {
                 source: Source::Text(step.sql),
-                params: if Some(index) == main { params.clone() } else { Vec::new() },
+                params: if Some(index) == main {
+                    params.clone()
+                } else {
+                    Vec::new()
+                },
                 formats: delivery.formats.clone(),
                 audience,
                 offset: step.unchanged.then_some(statement.offset),
@@ -134,7 +140,12 @@ impl Machine {
         if self.statements.contains_key(&prepare.name) {
             return Err(duplicate_statement(&prepare.name));
         }
-        self.start_parse(prepare.name.clone(), prepare.statement.as_ref().clone(), &prepare.types, true)
+        self.start_parse(
+            prepare.name.clone(),
+            prepare.statement.as_ref().clone(),
+            &prepare.types,
+            true,
+        )
     }
 
     fn execute_from_sql(&mut self, execute: &Execute, delivery: &Delivery) -> Result<(), Report> {

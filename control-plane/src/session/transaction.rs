@@ -122,7 +122,10 @@ impl Machine {
             Command::SetTransaction(modes) => {
                 self.transaction.check()?;
                 if !self.transaction.is_open() {
-                    self.notice(&warning(SqlState::NO_ACTIVE_SQL_TRANSACTION, "SET TRANSACTION can only be used in transaction blocks"));
+                    self.notice(&warning(
+                        SqlState::NO_ACTIVE_SQL_TRANSACTION,
+                        "SET TRANSACTION can only be used in transaction blocks",
+                    ));
                 }
                 self.apply_modes(modes)?;
                 self.complete_next(tag);
@@ -131,10 +134,15 @@ impl Machine {
             Command::SetCharacteristics(modes) => {
                 self.transaction.check()?;
                 if let Some(isolation) = modes.isolation {
-                    self.settings.set(Lifetime::Session, "default_transaction_isolation", &[isolation.to_owned()])?;
+                    self.settings.set(
+                        Lifetime::Session,
+                        "default_transaction_isolation",
+                        &[isolation.to_owned()],
+                    )?;
                 }
                 if let Some(read_only) = modes.read_only {
-                    self.settings.set(Lifetime::Session, "default_transaction_read_only", &[on_off(read_only)])?;
+                    self.settings
+                        .set(Lifetime::Session, "default_transaction_read_only", &[on_off(read_only)])?;
                 }
                 self.complete_next(tag);
                 Ok(())
@@ -149,7 +157,10 @@ impl Machine {
     fn begin(&mut self, modes: &TransactionModes, tag: String) -> Result<(), Report> {
         self.transaction.check()?;
         if self.transaction.is_open() {
-            self.notice(&warning(SqlState::ACTIVE_SQL_TRANSACTION, "there is already a transaction in progress"));
+            self.notice(&warning(
+                SqlState::ACTIVE_SQL_TRANSACTION,
+                "there is already a transaction in progress",
+            ));
             self.apply_modes(modes)?;
             self.complete_next(tag);
             return Ok(());
@@ -161,7 +172,8 @@ impl Machine {
         if begun {
             self.after(&After::Begun(modes.clone()))?;
         } else {
-            self.queue.push_front(Op::Run(Run::silent("BEGIN", After::Begun(modes.clone()))));
+            self.queue
+                .push_front(Op::Run(Run::silent("BEGIN", After::Begun(modes.clone()))));
         }
         Ok(())
     }
@@ -197,17 +209,24 @@ impl Machine {
                 "AND CHAIN can only be used in transaction blocks",
             ));
         }
-        self.notice(&warning(SqlState::NO_ACTIVE_SQL_TRANSACTION, "there is no transaction in progress"));
+        self.notice(&warning(
+            SqlState::NO_ACTIVE_SQL_TRANSACTION,
+            "there is no transaction in progress",
+        ));
         Ok(())
     }
 
     fn finish_block(&mut self, command: &'static str, after: After) {
-        let chain = matches!(after, After::Committed { chain: true } | After::RolledBack { chain: true });
+        let chain = matches!(
+            after,
+            After::Committed { chain: true } | After::RolledBack { chain: true }
+        );
         self.drop_portals();
         self.queue.push_front(Op::Complete(command.to_owned()));
         if chain {
             let modes = self.present_modes();
-            self.queue.push_front(Op::Run(Run::silent("BEGIN", After::Begun(modes))));
+            self.queue
+                .push_front(Op::Run(Run::silent("BEGIN", After::Begun(modes))));
         }
         self.queue.push_front(Op::Run(Run::silent(command, after)));
     }
@@ -242,9 +261,16 @@ impl Machine {
     }
 
     fn savepoint(&self, name: &str) -> Result<usize, Report> {
-        self.transaction.savepoints.iter().rposition(|savepoint| savepoint.name == name).ok_or_else(|| {
-            Report::new(SqlState::S_E_INVALID_SPECIFICATION, format!("savepoint \"{name}\" does not exist"))
-        })
+        self.transaction
+            .savepoints
+            .iter()
+            .rposition(|savepoint| savepoint.name == name)
+            .ok_or_else(|| {
+                Report::new(
+                    SqlState::S_E_INVALID_SPECIFICATION,
+                    format!("savepoint \"{name}\" does not exist"),
+                )
+            })
     }
 
     fn needs_block(&self, command: &str) -> Result<(), Report> {
@@ -259,10 +285,16 @@ impl Machine {
 
     pub(super) fn apply_modes(&mut self, modes: &TransactionModes) -> Result<(), Report> {
         let default = |machine: &Self, name: &str| machine.settings.get(name).unwrap_or_default();
-        let isolation = modes.isolation.map_or_else(|| default(self, "default_transaction_isolation"), str::to_owned);
-        let read_only = modes.read_only.map_or_else(|| default(self, "default_transaction_read_only"), on_off);
-        self.settings.set(Lifetime::Transaction, "transaction_isolation", &[isolation])?;
-        self.settings.set(Lifetime::Transaction, "transaction_read_only", &[read_only])
+        let isolation = modes
+            .isolation
+            .map_or_else(|| default(self, "default_transaction_isolation"), str::to_owned);
+        let read_only = modes
+            .read_only
+            .map_or_else(|| default(self, "default_transaction_read_only"), on_off);
+        self.settings
+            .set(Lifetime::Transaction, "transaction_isolation", &[isolation])?;
+        self.settings
+            .set(Lifetime::Transaction, "transaction_read_only", &[read_only])
     }
 
     pub(super) fn complete_next(&mut self, tag: String) {
@@ -284,7 +316,11 @@ impl Machine {
 
     /// Sync: the batch's transaction ends, and messages are answered again.
     pub(super) fn sync(&mut self) {
-        let op = if self.phase == super::machine::Phase::Skipping { Op::UndoImplicit } else { Op::EndImplicit };
+        let op = if self.phase == super::machine::Phase::Skipping {
+            Op::UndoImplicit
+        } else {
+            Op::EndImplicit
+        };
         self.phase = super::machine::Phase::Serving;
         self.queue.push_back(op);
         self.queue.push_back(Op::Ready);

@@ -1,13 +1,30 @@
 //! Integer settings with units, read and written as `PostgreSQL` does (manual, "Parameter Names and Values").
 
 /// Unit names with their factor to the smallest of their kind.
-const MEMORY: &[(&str, i64)] = &[("B", 1), ("kB", 1 << 10), ("8kB", 8 << 10), ("MB", 1 << 20), ("GB", 1 << 30), ("TB", 1 << 40)];
-const TIME: &[(&str, i64)] = &[("us", 1), ("ms", 1_000), ("s", 1_000_000), ("min", 60_000_000), ("h", 3_600_000_000), ("d", 86_400_000_000)];
+const MEMORY: &[(&str, i64)] = &[
+    ("B", 1),
+    ("kB", 1 << 10),
+    ("8kB", 8 << 10),
+    ("MB", 1 << 20),
+    ("GB", 1 << 30),
+    ("TB", 1 << 40),
+];
+const TIME: &[(&str, i64)] = &[
+    ("us", 1),
+    ("ms", 1_000),
+    ("s", 1_000_000),
+    ("min", 60_000_000),
+    ("h", 3_600_000_000),
+    ("d", 86_400_000_000),
+];
 
 fn family(unit: &str) -> Option<(&'static [(&'static str, i64)], i64)> {
-    [MEMORY, TIME]
-        .into_iter()
-        .find_map(|family| family.iter().find(|(name, _)| *name == unit).map(|(_, factor)| (family, *factor)))
+    [MEMORY, TIME].into_iter().find_map(|family| {
+        family
+            .iter()
+            .find(|(name, _)| *name == unit)
+            .map(|(_, factor)| (family, *factor))
+    })
 }
 
 /// The number in `unit`s; `None` for what is no number or has a unit of another kind.
@@ -44,7 +61,10 @@ pub(super) fn show(number: &str, unit: &str) -> String {
         .rev()
         .filter(|(name, _)| *name != "8kB")
         .find(|(_, factor)| total % i128::from(*factor) == 0)
-        .map_or_else(|| number.to_owned(), |(name, factor)| format!("{}{name}", total / i128::from(*factor)))
+        .map_or_else(
+            || number.to_owned(),
+            |(name, factor)| format!("{}{name}", total / i128::from(*factor)),
+        )
 }
 
 #[cfg(test)]

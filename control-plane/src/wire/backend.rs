@@ -70,7 +70,10 @@ pub fn parameter_status(buffer: &mut BytesMut, name: &str, value: &str) {
 
 /// `BackendKeyData`.
 pub fn backend_key(buffer: &mut BytesMut, key: &CancelKey) {
-    put(buffer, &BackendKeyData::new(key.pid, SecretKey::Bytes(key.secret.clone())));
+    put(
+        buffer,
+        &BackendKeyData::new(key.pid, SecretKey::Bytes(key.secret.clone())),
+    );
 }
 
 /// `ReadyForQuery` with `I`, `T` or `E`.

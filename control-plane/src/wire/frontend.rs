@@ -227,7 +227,9 @@ mod tests {
     #[test]
     fn a_bind_with_a_null_and_formats() {
         let body = b"p\0s\0\0\x01\0\x01\0\x02\0\0\0\x01x\xff\xff\xff\xff\0\x01\0\x01";
-        let Message::Bind(bind) = whole(b'B', body).expect("bind") else { panic!("not a Bind") };
+        let Message::Bind(bind) = whole(b'B', body).expect("bind") else {
+            panic!("not a Bind")
+        };
         assert_eq!(bind.params, vec![Some(Bytes::from_static(b"x")), None]);
         assert_eq!((bind.param_formats, bind.result_formats), (vec![1], vec![1]));
     }
@@ -236,7 +238,10 @@ mod tests {
     fn truncated_bodies_are_errors_of_the_message() {
         let full = b"p\0s\0\0\x01\0\x01\0\x01\0\0\0\x05hello\0\x01\0\x01";
         for cut in 0..full.len() {
-            assert!(matches!(whole(b'B', &full[..cut]), Err(ProtocolError::Message(_))), "cut at {cut}");
+            assert!(
+                matches!(whole(b'B', &full[..cut]), Err(ProtocolError::Message(_))),
+                "cut at {cut}"
+            );
         }
         assert!(matches!(whole(b'S', b"x"), Err(ProtocolError::Message(_))));
         assert_eq!(whole(b'Q', b"\xff\0"), Err(ProtocolError::Encoding));
@@ -247,7 +252,10 @@ mod tests {
         for length in [0u32, 3, 0x4000_0000, u32::MAX] {
             let mut buffer = BytesMut::from(&b"Q"[..]);
             buffer.extend_from_slice(&length.to_be_bytes());
-            assert!(matches!(next_frame(&mut buffer), Err(ProtocolError::Fatal(_))), "{length}");
+            assert!(
+                matches!(next_frame(&mut buffer), Err(ProtocolError::Fatal(_))),
+                "{length}"
+            );
         }
     }
 

@@ -79,7 +79,9 @@ pub fn last(body: &[u8], state: &AwaitFinal) -> Result<String, Refused> {
 fn initial_response(body: Bytes) -> Result<Bytes, ProtocolError> {
     let mut body = Body(body);
     if body.text()? != MECHANISM {
-        return Err(ProtocolError::Fatal("client selected an invalid SASL authentication mechanism"));
+        return Err(ProtocolError::Fatal(
+            "client selected an invalid SASL authentication mechanism",
+        ));
     }
     let length = usize::try_from(body.i32()?).map_err(|_| ProtocolError::Fatal("invalid SASL message"))?;
     if body.0.remaining() != length {
@@ -104,8 +106,17 @@ mod tests {
 
     #[test]
     fn malformed_messages_are_refused() {
-        for body in [&b""[..], b"SCRAM-SHA-256\0", b"SCRAM-SHA-256\0\0\0\0\x09n,,n=,r=", b"PLAIN\0\0\0\0\0", b"SCRAM-SHA-256\0\0\0\0\x02xx"] {
-            assert!(first(Bytes::copy_from_slice(body), Verifier::fake(b"k", "u")).is_err(), "{body:?}");
+        for body in [
+            &b""[..],
+            b"SCRAM-SHA-256\0",
+            b"SCRAM-SHA-256\0\0\0\0\x09n,,n=,r=",
+            b"PLAIN\0\0\0\0\0",
+            b"SCRAM-SHA-256\0\0\0\0\x02xx",
+        ] {
+            assert!(
+                first(Bytes::copy_from_slice(body), Verifier::fake(b"k", "u")).is_err(),
+                "{body:?}"
+            );
         }
     }
 }

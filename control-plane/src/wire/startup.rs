@@ -71,7 +71,10 @@ pub fn decode(mut body: Bytes) -> Result<FirstPacket, ProtocolError> {
         _ => {}
     }
     if code >> 16 != 3 {
-        return Err(ProtocolError::Fatal("unsupported frontend protocol: only version 3 is spoken"));
+        return Err(ProtocolError::Version {
+            major: code >> 16,
+            minor: code & 0xffff,
+        });
     }
     let mut body = Body(body);
     let mut parameters = BTreeMap::new();
@@ -147,14 +150,24 @@ mod tests {
     #[test]
     fn a_start_up_needs_its_final_zero() {
         assert!(start(b"\0\x03\0\0user\0a\0\0").is_ok());
-        for bad in [&b"\0\x03\0\0user\0a\0"[..], b"\0\x03\0\0user\0a", b"\0\x03\0\0user\0a\0\0x", b"\0\x02\0\0", b"\0\x04\0\0\0", b"\0"] {
+        for bad in [
+            &b"\0\x03\0\0user\0a\0"[..],
+            b"\0\x03\0\0user\0a",
+            b"\0\x03\0\0user\0a\0\0x",
+            b"\0\x02\0\0",
+            b"\0\x04\0\0\0",
+            b"\0",
+        ] {
             assert!(start(bad).is_err(), "{bad:?}");
         }
     }
 
     #[test]
     fn cancel_keys_of_both_protocols() {
-        assert!(matches!(start(b"\x04\xd2\x16\x2e\0\0\0\x01abcd"), Ok(FirstPacket::Cancel(_))));
+        assert!(matches!(
+            start(b"\x04\xd2\x16\x2e\0\0\0\x01abcd"),
+            Ok(FirstPacket::Cancel(_))
+        ));
         assert!(start(b"\x04\xd2\x16\x2e\0\0\0\x01abc").is_err());
         let mut long = b"\x04\xd2\x16\x2e\0\0\0\x01".to_vec();
         long.extend([7; 256]);

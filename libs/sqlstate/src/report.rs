@@ -114,13 +114,7 @@ impl Report {
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{}: {} ({})",
-            self.severity.as_str(),
-            self.message,
-            self.sqlstate
-        )
+        write!(f, "{}: {} ({})", self.severity.as_str(), self.message, self.sqlstate)
     }
 }
 

@@ -61,8 +61,7 @@ impl SqlState {
     /// `diagnostics_exception`
     pub const DIAGNOSTICS_EXCEPTION: Self = Self::from_static(b"0Z000");
     /// `stacked_diagnostics_accessed_without_active_handler`
-    pub const STACKED_DIAGNOSTICS_ACCESSED_WITHOUT_ACTIVE_HANDLER: Self =
-        Self::from_static(b"0Z002");
+    pub const STACKED_DIAGNOSTICS_ACCESSED_WITHOUT_ACTIVE_HANDLER: Self = Self::from_static(b"0Z002");
     /// `invalid_argument_for_xquery`
     pub const INVALID_ARGUMENT_FOR_XQUERY: Self = Self::from_static(b"10608");
     /// `case_not_found`
@@ -236,8 +235,7 @@ impl SqlState {
     /// `inappropriate_access_mode_for_branch_transaction`
     pub const INAPPROPRIATE_ACCESS_MODE_FOR_BRANCH_TRANSACTION: Self = Self::from_static(b"25003");
     /// `inappropriate_isolation_level_for_branch_transaction`
-    pub const INAPPROPRIATE_ISOLATION_LEVEL_FOR_BRANCH_TRANSACTION: Self =
-        Self::from_static(b"25004");
+    pub const INAPPROPRIATE_ISOLATION_LEVEL_FOR_BRANCH_TRANSACTION: Self = Self::from_static(b"25004");
     /// `no_active_sql_transaction_for_branch_transaction`
     pub const NO_ACTIVE_SQL_TRANSACTION_FOR_BRANCH_TRANSACTION: Self = Self::from_static(b"25005");
     /// `read_only_sql_transaction`

@@ -116,7 +116,12 @@ impl WorkerClient {
         let ticket = Ticket {
             ticket: any.encode_to_vec().into(),
         };
-        let answer = self.flight.clone().do_get(ticket).await.map_err(|status| from_status(&status))?;
+        let answer = self
+            .flight
+            .clone()
+            .do_get(ticket)
+            .await
+            .map_err(|status| from_status(&status))?;
         Ok(ResultStream {
             frames: answer.into_inner(),
         })
@@ -142,8 +147,17 @@ impl WorkerClient {
             r#type: name.to_owned(),
             body: message.encode_to_vec().into(),
         };
-        let answer = self.flight.clone().do_action(action).await.map_err(|status| from_status(&status))?;
-        let first = answer.into_inner().message().await.map_err(|status| from_status(&status))?;
+        let answer = self
+            .flight
+            .clone()
+            .do_action(action)
+            .await
+            .map_err(|status| from_status(&status))?;
+        let first = answer
+            .into_inner()
+            .message()
+            .await
+            .map_err(|status| from_status(&status))?;
         let body = first.map(|result| result.body).unwrap_or_default();
         A::decode(body).map_err(|error| lost(&error))
     }

@@ -29,9 +29,12 @@ impl ToReport for CallError {
     fn to_report(&self) -> Report {
         match self {
             Self::Statement { report, .. } => report.as_ref().clone(),
-            Self::Lost { .. } => Report::new(SqlState::CONNECTION_FAILURE, "the worker that ran this session was lost")
-                .with_detail("Whether the last statement took effect is not known.")
-                .with_hint("Connect again."),
+            Self::Lost { .. } => Report::new(
+                SqlState::CONNECTION_FAILURE,
+                "the worker that ran this session was lost",
+            )
+            .with_detail("Whether the last statement took effect is not known.")
+            .with_hint("Connect again."),
         }
     }
 }
@@ -149,6 +152,9 @@ mod tests {
 
     #[test]
     fn a_bare_status_is_a_lost_worker() {
-        assert!(matches!(from_status(&Status::unavailable("gone")), CallError::Lost { .. }));
+        assert!(matches!(
+            from_status(&Status::unavailable("gone")),
+            CallError::Lost { .. }
+        ));
     }
 }

@@ -50,7 +50,9 @@ impl Visitor for Said {
     type Break = ();
 
     fn pre_visit_expr(&mut self, expr: &Expr) -> ControlFlow<()> {
-        if let Expr::Cast { expr: inner, data_type, .. } = expr
+        if let Expr::Cast {
+            expr: inner, data_type, ..
+        } = expr
             && let Some(number) = build::parameter(inner)
         {
             let name = data_type.to_string();

@@ -225,7 +225,10 @@ pub(crate) fn type_oid(name: &str) -> Option<u32> {
 
 /// The array type over a built-in type.
 pub(super) fn array_of(element: u32) -> Option<u32> {
-    BUILT_IN.iter().find(|(_, oid, _)| *oid == element).map(|(_, _, array)| *array)
+    BUILT_IN
+        .iter()
+        .find(|(_, oid, _)| *oid == element)
+        .map(|(_, _, array)| *array)
 }
 
 /// Spellings, OID, array type's OID.

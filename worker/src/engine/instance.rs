@@ -166,7 +166,9 @@ impl Builder {
             return self.run(STEP, &format!("ATTACH {path} AS __pintail (READ_ONLY)"));
         }
         self.run(STEP, "ATTACH ':memory:' AS __pintail")?;
-        pintail_pgcatalog::install().iter().try_for_each(|sql| self.run(STEP, sql))
+        pintail_pgcatalog::install()
+            .iter()
+            .try_for_each(|sql| self.run(STEP, sql))
     }
 
     fn start_in(&mut self, catalog: &str) -> Result<(), Error> {
@@ -227,7 +229,9 @@ pub(crate) fn make_catalog_file(file: &Path) -> Result<(), Error> {
     builder.run(STEP, pintail_pgcatalog::INSTANCE)?;
     let path = literal(&part.to_string_lossy());
     builder.run(STEP, &format!("ATTACH {path} AS __pintail (STORAGE_VERSION 'v1.5.0')"))?;
-    pintail_pgcatalog::install().iter().try_for_each(|sql| builder.run(STEP, sql))?;
+    pintail_pgcatalog::install()
+        .iter()
+        .try_for_each(|sql| builder.run(STEP, sql))?;
     builder.run(STEP, "CHECKPOINT __pintail; USE memory; DETACH __pintail")?;
     drop((builder, database));
     std::fs::rename(&part, file).map_err(io)

@@ -100,7 +100,9 @@ impl FlightSqlService for Service {
                 })
             }
         });
-        Ok(Response::new(Box::pin(answers.map_ok(|frames| frames.map(Ok)).try_flatten())))
+        Ok(Response::new(Box::pin(
+            answers.map_ok(|frames| frames.map(Ok)).try_flatten(),
+        )))
     }
 
     async fn do_action_fallback(&self, request: Request<Action>) -> Result<DoAction, Status> {

@@ -107,6 +107,7 @@ async fn several_statements_cannot_be_prepared() -> Result<()> {
     let request = Prepare {
         sql: "SELECT 1; SELECT 2".into(),
         param_oids: vec![],
+        ..Prepare::default()
     };
     let error = worker.client.prepare(&request).await.expect_err("two statements");
     assert_eq!(error.to_report().sqlstate.as_str(), "42601");
@@ -121,6 +122,7 @@ async fn a_plan_whose_result_changed_is_refused() -> Result<()> {
     let prepare = |sql: &str| Prepare {
         sql: sql.into(),
         param_oids: vec![],
+        ..Prepare::default()
     };
     let star = worker.client.prepare(&prepare("SELECT * FROM t")).await?;
     let one = worker.client.prepare(&prepare("SELECT i FROM t")).await?;

@@ -32,6 +32,7 @@ async fn nothing_survives_into_the_next_session() -> Result<()> {
         .prepare(&Prepare {
             sql: "SELECT 1".into(),
             param_oids: vec![],
+            ..Prepare::default()
         })
         .await?;
     worker.client.close_session().await?;

@@ -12,6 +12,7 @@ async fn describe(worker: &TestWorker, sql: &str, oids: &[u32]) -> Result<Prepar
         .prepare(&Prepare {
             sql: sql.into(),
             param_oids: oids.to_vec(),
+            ..Prepare::default()
         })
         .await?)
 }

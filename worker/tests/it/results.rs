@@ -56,6 +56,7 @@ async fn a_prepared_statement_is_described_and_runs_many_times() -> Result<()> {
     let request = Prepare {
         sql: "SELECT $1::INTEGER + 1 AS next, $2::VARCHAR".into(),
         param_oids: vec![],
+        ..Prepare::default()
     };
     let prepared = worker.client.prepare(&request).await?;
     assert!(prepared.returns_rows);
@@ -109,6 +110,7 @@ async fn a_pivot_is_prepared_and_run() -> Result<()> {
         .prepare(&Prepare {
             sql: pivot.into(),
             param_oids: vec![],
+            ..Prepare::default()
         })
         .await?;
     assert_eq!(prepared.columns.len(), 3);
@@ -128,6 +130,7 @@ async fn describing_an_insert_inserts_nothing() -> Result<()> {
     let plain = Prepare {
         sql: "INSERT INTO t VALUES ($1, $2)".into(),
         param_oids: vec![],
+        ..Prepare::default()
     };
     let prepared = worker.client.prepare(&plain).await?;
     assert!(!prepared.returns_rows);
@@ -135,6 +138,7 @@ async fn describing_an_insert_inserts_nothing() -> Result<()> {
     let returning = Prepare {
         sql: "INSERT INTO t VALUES (1, 'a') RETURNING v".into(),
         param_oids: vec![],
+        ..Prepare::default()
     };
     let prepared = worker.client.prepare(&returning).await?;
     assert!(prepared.returns_rows);

@@ -61,7 +61,9 @@ pub(super) fn infer(function: &Function, argument: impl Fn(&Expr) -> u32) -> u32
         return RESULTS[index].1;
     }
     if name == "array_agg" {
-        return element(function).and_then(|arg| types::array_of(argument(arg))).unwrap_or(0);
+        return element(function)
+            .and_then(|arg| types::array_of(argument(arg)))
+            .unwrap_or(0);
     }
     if !SAME.contains(&name.as_str()) {
         return 0;
