@@ -45,6 +45,7 @@ driver() { # name, needed commands, then the command line
         fi
     done
     if timeout 300 "$@" >"$work/$name.out" 2>&1; then
+        [ -n "${VERBOSE:-}" ] && cat "$work/$name.out"
         echo "ok   $name"
         passed=$((passed + 1))
     else
