@@ -153,7 +153,7 @@ async fn ended(cluster: &Cluster, child: Option<&mut Child>) {
     }
 }
 
-/// SIGINT is PostgreSQL's fast shutdown (manual, "Shutting Down the Server").
+/// SIGINT is `PostgreSQL`'s fast shutdown (manual, "Shutting Down the Server").
 async fn shut_down(cluster: &Cluster, child: Option<Child>) {
     if let Some(pid) = cluster.running_pid() {
         crate::unix::signal(pid, crate::unix::Signal::Interrupt);

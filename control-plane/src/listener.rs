@@ -1,4 +1,4 @@
-//! The PostgreSQL port: from an accepted socket to a session.
+//! The `PostgreSQL` port: from an accepted socket to a session.
 
 mod authenticate;
 mod handshake;

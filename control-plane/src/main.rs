@@ -14,15 +14,16 @@ use tracing_subscriber::EnvFilter;
 fn main() -> ExitCode {
     let matches = command().get_matches();
     let result = match matches.subcommand() {
-        Some(("serve", arguments)) => resolve(arguments).and_then(|config| run(config)),
+        Some(("serve", arguments)) => resolve(arguments).and_then(run),
         Some(("connection", arguments)) => resolve(arguments).and_then(|config| connection(&config, arguments)),
-        Some(("config", arguments)) => match arguments.subcommand() {
-            Some(("check", arguments)) => resolve(arguments).map(|_| say("the configuration is valid")),
-            _ => {
+        Some(("config", arguments)) => {
+            if let Some(("check", arguments)) = arguments.subcommand() {
+                resolve(arguments).map(|_| say("the configuration is valid"))
+            } else {
                 say(Config::reference().trim_end());
                 Ok(())
             }
-        },
+        }
         _ => Ok(()),
     };
     match result {

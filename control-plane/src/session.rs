@@ -6,6 +6,7 @@ mod extended;
 mod local;
 mod machine;
 mod out;
+#[allow(clippy::unreadable_literal, reason = "generated from PostgreSQL's own bounds")]
 mod parameters;
 mod portal;
 mod scripts;

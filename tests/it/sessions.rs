@@ -144,7 +144,7 @@ fn six_writers_lose_nothing() {
         .map(|writer| {
             let mut script = String::new();
             for n in 0..40 {
-                script += &format!("INSERT INTO written VALUES ({writer}, {n});\n");
+                script.push_str(&format!("INSERT INTO written VALUES ({writer}, {n});\n"));
             }
             let path = installation.data_dir().join(format!("writer{writer}.sql"));
             std::fs::write(&path, script).expect("script");

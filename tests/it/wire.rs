@@ -115,7 +115,7 @@ fn bytes_behind_a_request_for_tls_are_not_taken_for_the_sessions() {
 #[test]
 fn a_newer_minor_version_and_unknown_options_are_negotiated() {
     let mut raw = Raw::open(server()).expect("connect");
-    let version = 3 << 16 | 9999;
+    let version = (3 << 16) + 9999;
     let mut body = Vec::new();
     for part in ["user", server().variable("PGUSER"), "_pq_.x", "1"] {
         body.extend(text(part));

@@ -14,7 +14,7 @@ use crate::Installation;
 use crate::tls::client_config;
 
 /// No answer takes longer.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 trait Stream: Read + Write + Send {}
 impl<T: Read + Write + Send> Stream for T {}

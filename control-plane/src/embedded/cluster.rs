@@ -1,6 +1,7 @@
 //! The files of the embedded `PostgreSQL`: installation, data directory, password, socket.
 
 use std::fs;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::os::unix::fs::{PermissionsExt, chown};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -270,7 +271,6 @@ fn socket_dir(data_dir: &Path) -> PathBuf {
     if inside.as_os_str().len() <= LONGEST_SOCKET_DIR {
         return inside;
     }
-    use std::hash::{DefaultHasher, Hash, Hasher};
     let mut hasher = DefaultHasher::new();
     data_dir.hash(&mut hasher);
     std::env::temp_dir().join(format!("pintail-{:016x}", hasher.finish()))

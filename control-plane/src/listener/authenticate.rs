@@ -76,18 +76,15 @@ pub(super) async fn authenticate<S: AsyncRead + AsyncWrite + Unpin>(
             )));
         }
     };
-    let login = match prove(server, stream, user, login).await? {
-        Some(login) => login,
-        None => {
-            server.metrics.logins.with_label_values(&["refused"]).inc();
-            tracing::info!("a login was refused");
-            return Ok(Err(fatal(
-                SqlState::INVALID_PASSWORD,
-                &format!("password authentication failed for user \"{user}\""),
-            )));
-        }
+    let Some(login) = prove(server, stream, user, login).await? else {
+        server.metrics.logins.with_label_values(&["refused"]).inc();
+        tracing::info!("a login was refused");
+        return Ok(Err(fatal(
+            SqlState::INVALID_PASSWORD,
+            &format!("password authentication failed for user \"{user}\""),
+        )));
     };
-    Ok(accept(server, startup, &login, &settings, address, stream).await?)
+    accept(server, startup, &login, &settings, address, stream).await
 }
 
 /// Runs SCRAM; `None` for whatever is not a known user with the right password.

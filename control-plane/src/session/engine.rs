@@ -308,12 +308,11 @@ impl Machine {
         if running.room == Some(0) {
             return self.suspend(*running, rows, frame.trailer);
         }
-        match frame.trailer {
-            Some(trailer) => self.complete(*running, &trailer),
-            None => {
-                self.call = Some(Next::Frame(running.stream));
-                self.waiting = Some(Waiting::Run(running));
-            }
+        if let Some(trailer) = frame.trailer {
+            self.complete(*running, &trailer)
+        } else {
+            self.call = Some(Next::Frame(running.stream));
+            self.waiting = Some(Waiting::Run(running));
         }
     }
 

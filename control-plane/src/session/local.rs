@@ -52,7 +52,7 @@ impl Machine {
             Session::Reset(name) => self.settings.reset(name)?,
             Session::ResetAll => self.settings.reset_all(),
             Session::SetRole { role, .. } | Session::SetSessionAuthorization(role) => {
-                self.check_role(role.as_deref())?
+                self.check_role(role.as_deref())?;
             }
             Session::SetConstraints | Session::DiscardPlans | Session::DiscardSequences => {}
             Session::DiscardAll => return self.discard_all(statement),

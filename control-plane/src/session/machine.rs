@@ -431,7 +431,7 @@ impl Machine {
         if self.engine.is_some() {
             return true;
         }
-        let setup = self.with_context(&[], |context| pintail_transpiler::session_setup(context));
+        let setup = self.with_context(&[], pintail_transpiler::session_setup);
         self.waiting = Some(Waiting::Acquire);
         self.call = Some(Next::Call(Call::Acquire { setup }));
         false
