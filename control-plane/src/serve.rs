@@ -143,23 +143,19 @@ async fn wait_for_stop(stop: CancellationToken) -> anyhow::Result<()> {
 async fn drain(server: &Server, grace: Duration) {
     tracing::info!("draining");
     server.draining.cancel();
-    let none_left = async {
-        while server.metrics.connections.get() > 0 {
-            tokio::time::sleep(DRAIN_POLL).await;
-        }
-    };
-    if tokio::time::timeout(grace, none_left).await.is_err() {
+    if tokio::time::timeout(grace, none_left(server)).await.is_err() {
         tracing::warn!(
             sessions = server.metrics.connections.get(),
             "ending sessions that did not finish in time"
         );
         server.ending.cancel();
-        let none_left = async {
-            while server.metrics.connections.get() > 0 {
-                tokio::time::sleep(DRAIN_POLL).await;
-            }
-        };
-        let _ = tokio::time::timeout(Duration::from_secs(3), none_left).await;
+        let _ = tokio::time::timeout(Duration::from_secs(3), none_left(server)).await;
+    }
+}
+
+async fn none_left(server: &Server) {
+    while server.metrics.connections.get() > 0 {
+        tokio::time::sleep(DRAIN_POLL).await;
     }
 }
 

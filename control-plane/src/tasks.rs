@@ -29,8 +29,3 @@ where
 {
     TRACKER.spawn_on(future.instrument(tracing::debug_span!("task", name)), runtime)
 }
-
-/// How many tasks run.
-pub fn running() -> usize {
-    TRACKER.len()
-}

@@ -49,11 +49,6 @@ impl Lease {
         self.live.connect().await
     }
 
-    /// The kernel wall as it raised it.
-    pub fn kernel_wall(&self) -> &str {
-        self.live.kernel_wall()
-    }
-
     /// A session is about to be opened: a lease dropped before [`Lease::mark_open`] retires its worker.
     pub fn mark_opening(&mut self) {
         self.condition = Condition::Opening;

@@ -47,10 +47,7 @@ impl Machine {
         if let Kind::Transaction(command) = &statement.kind {
             return self.transaction_command(command, statement.tag.render(0));
         }
-        self.transaction.check()?;
-        if self.is_read_only() && matches!(statement.kind, Kind::Write | Kind::Ddl | Kind::Other) {
-            return Err(read_only(&statement.tag));
-        }
+        self.admit(statement)?;
         match &statement.kind {
             Kind::Session(session) => self.session_command(session, statement, delivery),
             Kind::Prepare(prepare) => self.prepare_from_sql(prepare),
@@ -74,6 +71,15 @@ impl Machine {
                 Ok(())
             }
         }
+    }
+
+    /// Whether the transaction takes a statement that is not its control.
+    fn admit(&self, statement: &Statement) -> Result<(), Report> {
+        self.transaction.check()?;
+        if self.is_read_only() && matches!(statement.kind, Kind::Write | Kind::Ddl | Kind::Other) {
+            return Err(read_only(&statement.tag));
+        }
+        Ok(())
     }
 
     /// The engine's part of a statement.
@@ -192,10 +198,7 @@ impl Machine {
         if matches!(prepared.body, Body::Session) {
             return self.dispatch(statement, delivery);
         }
-        self.transaction.check()?;
-        if self.is_read_only() && matches!(statement.kind, Kind::Write | Kind::Ddl | Kind::Other) {
-            return Err(read_only(&statement.tag));
-        }
+        self.admit(statement)?;
         if !matches!(statement.kind, Kind::Read | Kind::Explain) {
             self.transaction.note_write();
         }
