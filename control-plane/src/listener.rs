@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use pintail_configstore::{Login, Store};
 use pintail_worker_api::Secret;
-use pintail_worker_api::bootstrap::{CatalogSource, CatalogSpec, KernelWall};
+use pintail_worker_api::bootstrap::{CatalogSource, CatalogSpec, DataLocation, KernelWall, LakeOpening};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio_rustls::TlsAcceptor;
@@ -52,7 +52,7 @@ pub struct Server {
 
 impl Server {
     /// What a worker is told of the organisation of an accepted login.
-    pub fn tenant(&self, login: &Login) -> std::io::Result<Tenant> {
+    pub fn tenant(&self, login: &Login, opening: LakeOpening) -> std::io::Result<Tenant> {
         let home = self.config.data_dir().join("orgs");
         let data = home.join(&login.data_prefix);
         let files = home.join(login.org.as_str()).join("files");
@@ -69,7 +69,10 @@ impl Server {
                 source: CatalogSource::DuckLake {
                     metadata: login.metadata.clone(),
                     metadata_schema: login.metadata_schema.clone(),
-                    data_path: data.to_string_lossy().into_owned(),
+                    data: DataLocation::Local {
+                        path: data.to_string_lossy().into_owned(),
+                    },
+                    opening,
                 },
             }],
             directories: vec![files],

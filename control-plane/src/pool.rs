@@ -272,6 +272,8 @@ impl Pool {
             temp_dir,
             catalogs: tenant.catalogs.clone(),
             directories: tenant.directories.clone(),
+            locations: vec![],
+            ports: vec![],
             memory_limit: limits.memory_limit,
             threads: limits.threads,
             standby_max_age_seconds: limits.standby_max_age.as_secs(),

@@ -202,6 +202,8 @@ fn bootstrap(directory: &Path, file: Option<&str>) -> Bootstrap {
             .map(Path::to_path_buf)
             .into_iter()
             .collect(),
+        locations: vec![],
+        ports: vec![],
         memory_limit: 4 << 30,
         threads: 2,
         standby_max_age_seconds: 3600,

@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-use pintail_worker_api::bootstrap::{Bootstrap, CatalogSource, KernelWall};
+use pintail_worker_api::bootstrap::{Bootstrap, CatalogSource, DataLocation, KernelWall};
 
 use crate::error::Error;
 use crate::extensions::Extensions;
@@ -35,11 +35,10 @@ impl Allowance {
         allowance.write.extend(bootstrap.socket.parent().map(Path::to_path_buf));
         allowance.write.extend(bootstrap.directories.iter().cloned());
         for catalog in &bootstrap.catalogs {
-            if let CatalogSource::DuckLake {
-                metadata, data_path, ..
-            } = &catalog.source
-            {
-                allowance.write.push(PathBuf::from(data_path));
+            if let CatalogSource::DuckLake { metadata, data, .. } = &catalog.source {
+                if let DataLocation::Local { path } = data {
+                    allowance.write.push(PathBuf::from(path));
+                }
                 if !metadata.host.starts_with('/') {
                     allowance.ports.push(metadata.port);
                 }

@@ -9,6 +9,7 @@ use std::net::SocketAddr;
 use bytes::{Bytes, BytesMut};
 use pintail_configstore::Login;
 use pintail_sqlstate::{Report, Severity, SqlState};
+use pintail_worker_api::bootstrap::LakeOpening;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
 use super::Server;
@@ -173,7 +174,7 @@ async fn accept<S: AsyncWrite + Unpin>(
         Ok(machine) => machine,
         Err(report) => return Ok(Err(report.with_severity(Severity::Fatal))),
     };
-    let tenant = server.tenant(login)?;
+    let tenant = server.tenant(login, LakeOpening::Existing)?;
     let mut buffer = BytesMut::new();
     backend::backend_key(&mut buffer, cancellation.key());
     stream.write_all_buf(&mut buffer).await?;

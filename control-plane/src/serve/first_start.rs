@@ -4,6 +4,7 @@ use anyhow::Context as _;
 use base64::Engine as _;
 use pintail_configstore::{CatalogName, CatalogState, NewCatalog, OrgSlug, UserName};
 use pintail_worker_api::Secret;
+use pintail_worker_api::bootstrap::LakeOpening;
 use pintail_worker_api::messages::{ArrowWanted, Execute, OpenSession, Want};
 
 use super::runtime::{DEFAULT_USER, DefaultUser};
@@ -60,8 +61,11 @@ async fn initialise(server: &Server, org: &OrgSlug, catalog: &CatalogName) -> an
         .login(org.as_str(), USER, catalog.as_str())
         .await?
         .context("the catalog that was just made is missing")?;
-    let tenant = server.tenant(&login)?;
-    let lease = server.pool.acquire(&tenant).await?;
+    let mut tenant = server.tenant(&login, LakeOpening::Provision)?;
+    // A worker that may provision is never handed to a session: its key is another, and it is retired afterwards.
+    tenant.key.catalog = format!("{catalog} (provisioning)");
+    let mut lease = server.pool.acquire(&tenant).await?;
+    lease.mark_opening();
     let client = lease.client();
     let open = OpenSession {
         session_id: "provision".into(),

@@ -6,10 +6,16 @@
 //! `{"event":"serving", …}` ([`WorkerEvent`]). Standard input stays open; its end means that the parent is gone and the
 //! worker exits. Logs go to standard error.
 
+mod catalog;
+
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+pub use self::catalog::{
+    CatalogSource, CatalogSpec, DataLocation, FileAccess, IcebergAuth, LakeOpening, PostgresTarget, S3Target, Tls,
+    UrlStyle,
+};
 use crate::Secret;
 
 /// The one line of JSON that turns a spare process into an organisation's worker.
@@ -31,6 +37,12 @@ pub struct Bootstrap {
     /// Further local directories of the organisation's own (absolute, existing) whose files its SQL may read and write.
     #[serde(default)]
     pub directories: Vec<PathBuf>,
+    /// URL prefixes that the operator opened for the organisation's SQL, such as `s3://partner/exchange/`.
+    #[serde(default)]
+    pub locations: Vec<String>,
+    /// TCP ports to connect to, beyond those that the catalogs name.
+    #[serde(default)]
+    pub ports: Vec<u16>,
     /// `DuckDB`'s `memory_limit` in bytes, for the client's instance.
     pub memory_limit: u64,
     /// `DuckDB`'s `threads`.
@@ -51,49 +63,6 @@ pub enum KernelWall {
     Require,
     /// Not raised.
     Off,
-}
-
-/// One catalog of the organisation, attached under `name`.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct CatalogSpec {
-    /// The organisation's own name for it: `current_database()` and the first part of three-part names.
-    pub name: String,
-    /// Where it lives.
-    pub source: CatalogSource,
-}
-
-/// Where a catalog's metadata and data live.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "snake_case")]
-pub enum CatalogSource {
-    /// A `DuckLake`: metadata in a `PostgreSQL` schema, Parquet below `data_path`.
-    DuckLake {
-        /// Where the metadata is.
-        metadata: PostgresTarget,
-        /// The `PostgreSQL` schema that holds this lake's metadata only.
-        metadata_schema: String,
-        /// A local directory (absolute) of this organisation's own.
-        data_path: String,
-    },
-    /// A database in memory that dies with the session.
-    Memory,
-}
-
-/// How to reach a `PostgreSQL`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct PostgresTarget {
-    /// A host name, an address, or the absolute directory of a Unix socket.
-    pub host: String,
-    /// TCP port, or the number in the socket's name.
-    pub port: u16,
-    /// Database name.
-    pub database: String,
-    /// Role.
-    pub user: String,
-    /// The role's password.
-    pub password: Secret<String>,
 }
 
 /// One line that a worker writes on standard output.

@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use pintail_worker_api::bootstrap::{Bootstrap, CatalogSource, CatalogSpec, PostgresTarget};
+use pintail_worker_api::bootstrap::{Bootstrap, CatalogSource, CatalogSpec, DataLocation, LakeOpening, PostgresTarget};
 
 use super::capi::{ArrowOptions, Connection, Database};
 use super::failure::Failure;
@@ -142,18 +142,29 @@ impl Builder {
             CatalogSource::DuckLake {
                 metadata,
                 metadata_schema,
-                data_path,
+                data,
+                opening,
             } => {
+                let DataLocation::Local { path: data_path } = data else {
+                    return Err(Error::Start("lakes on S3 are not served".to_owned()));
+                };
+                let options = match opening {
+                    LakeOpening::Existing => ", CREATE_IF_NOT_EXISTS false, AUTOMATIC_MIGRATION false",
+                    LakeOpening::Provision => ", AUTOMATIC_MIGRATION true",
+                };
                 let secret = format!("__pintail_{}", spec.name);
                 self.run(&step, &create_secret(&secret, metadata))?;
                 let sql = format!(
                     "ATTACH 'ducklake:postgres:' AS {name} (META_SECRET {}, METADATA_SCHEMA {}, DATA_PATH {}, \
-                     DATA_INLINING_ROW_LIMIT 0)",
+                     DATA_INLINING_ROW_LIMIT 0{options})",
                     literal(&secret),
                     literal(metadata_schema),
                     literal(data_path),
                 );
                 self.run(&step, &sql)
+            }
+            CatalogSource::Iceberg { .. } | CatalogSource::DuckDbFile { .. } => {
+                Err(Error::Start("this kind of catalog is not served".to_owned()))
             }
         }
     }
@@ -267,8 +278,11 @@ pub(crate) fn search_path(catalog: &str) -> String {
 /// The local directories that belong to the organisation.
 pub(crate) fn own_directories(bootstrap: &Bootstrap) -> Vec<PathBuf> {
     let data = bootstrap.catalogs.iter().filter_map(|spec| match &spec.source {
-        CatalogSource::DuckLake { data_path, .. } => Some(PathBuf::from(data_path)),
-        CatalogSource::Memory => None,
+        CatalogSource::DuckLake {
+            data: DataLocation::Local { path },
+            ..
+        } => Some(PathBuf::from(path)),
+        _ => None,
     });
     data.chain(bootstrap.directories.iter().cloned())
         .chain([bootstrap.temp_dir.clone()])

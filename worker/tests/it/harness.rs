@@ -48,6 +48,8 @@ pub(crate) fn bootstrap(directory: &Path) -> Bootstrap {
             source: CatalogSource::Memory,
         }],
         directories: vec![directory.join("files")],
+        locations: vec![],
+        ports: vec![],
         memory_limit: 1 << 30,
         threads: 2,
         standby_max_age_seconds: 600,

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use pintail_worker_api::bootstrap::{Bootstrap, CatalogSource, CatalogSpec, KernelWall};
+use pintail_worker_api::bootstrap::{Bootstrap, CatalogSource, CatalogSpec, DataLocation, KernelWall, LakeOpening};
 
 use crate::harness::TestWorker;
 use crate::postgres::Postgres;
@@ -12,11 +12,14 @@ use crate::postgres::Postgres;
 /// One catalog that is a lake, with its role provisioned.
 pub(crate) fn lake(postgres: &Postgres, schema: &str, data: &Path) -> Result<Vec<CatalogSpec>> {
     let metadata = postgres.provision(schema)?;
-    let data_path = format!("{}/", data.display());
+    let data = DataLocation::Local {
+        path: format!("{}/", data.display()),
+    };
     let source = CatalogSource::DuckLake {
         metadata,
         metadata_schema: schema.to_owned(),
-        data_path,
+        data,
+        opening: LakeOpening::Provision,
     };
     Ok(vec![CatalogSpec {
         name: "lake".into(),
