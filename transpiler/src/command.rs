@@ -8,6 +8,7 @@ mod cursor;
 mod notify;
 mod prepare;
 mod reader;
+mod secret;
 mod session;
 mod transaction;
 mod utility;
@@ -18,6 +19,7 @@ use crate::{Error, Kind, Returns, Tag};
 pub use copy::{Copy, CopyFormat, CopyOptions, CopySide, CopyTarget, ForceColumns};
 pub use cursor::{Count, Cursor, Direction};
 pub use prepare::{Deallocate, Execute, Prepare};
+pub use secret::{SecretAction, SecretConflict, SecretPersistence, SecretStatement};
 pub use session::{Session, SetScope, SetValue};
 pub use transaction::{Transaction, TransactionModes};
 
@@ -54,6 +56,7 @@ pub(crate) fn parse(sql: &str, tokens: &[Token<'_>]) -> Result<Option<Parsed>, E
         "PREPARE" | "EXECUTE" | "DEALLOCATE" => prepare::parse(&mut reader).map(Some),
         "COPY" => copy::parse(&mut reader).map(Some),
         "LISTEN" | "NOTIFY" | "UNLISTEN" => notify::parse(&mut reader).map(Some),
+        "CREATE" | "DROP" if secret::is_secret(tokens) => secret::parse(&mut reader).map(Some),
         "VACUUM" | "ANALYZE" | "ANALYSE" | "LOCK" | "CLUSTER" | "REINDEX" | "CHECKPOINT" => Ok(utility::parse(&word)),
         _ => Ok(None),
     }

@@ -1,6 +1,6 @@
 //! What a statement is, as far as a session must know before it runs.
 
-use crate::command::{Copy, Cursor, Deallocate, Execute, Prepare, Session, Transaction};
+use crate::command::{Copy, Cursor, Deallocate, Execute, Prepare, SecretStatement, Session, Transaction};
 
 /// The family of a statement.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,6 +40,8 @@ pub enum Kind {
     },
     /// `UNLISTEN channel`, or `*` as `None`.
     Unlisten(Option<String>),
+    /// `CREATE SECRET`, `DROP SECRET`; the plan has the engine's statement.
+    Secret(SecretStatement),
     /// Housekeeping that means nothing here: accepted, answered with its tag, no step.
     Utility,
     /// `EXPLAIN`; the engine runs the rewritten form.

@@ -3,22 +3,28 @@
 //! [`parse`] runs once per distinct text and [`rewrite`] once per execution or preparation. Both are pure: no I/O, no
 //! clocks, no knowledge of tenants beyond the [`Context`] they are handed.
 
+mod access;
+mod catalogs;
 mod classify;
 mod command;
 mod error;
 mod kind;
+mod leaves;
 mod lex;
 mod plan;
 mod rules;
 mod script;
 mod session;
 
+pub use access::{Access, LoginRole};
 pub use command::{
     Copy, CopyFormat, CopyOptions, CopySide, CopyTarget, Count, Cursor, Deallocate, Direction, Execute, ForceColumns,
-    Prepare, Session, SetScope, SetValue, Transaction, TransactionModes,
+    Prepare, SecretAction, SecretConflict, SecretPersistence, SecretStatement, Session, SetScope, SetValue,
+    Transaction, TransactionModes,
 };
 pub use error::Error;
 pub use kind::{Kind, Returns, Tag};
+pub use leaves::Leaves;
 pub use plan::{Column, Context, Notice, Plan, Role, SettingChange, SettingText, Step, Storage, rewrite};
 pub use script::{Script, Statement, parse};
 pub use session::session_setup;

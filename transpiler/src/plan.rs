@@ -4,7 +4,7 @@ use sqlparser::ast;
 
 use crate::rules;
 use crate::script::Tree;
-use crate::{Error, Statement};
+use crate::{Access, Error, Kind, Statement};
 
 /// A notice for the client, sent before the statement's completion.
 pub type Notice = pintail_sqlstate::Report;
@@ -30,6 +30,10 @@ pub struct Context<'a> {
     pub backend_pid: i32,
     /// The client's address, `None` for a Unix socket.
     pub client_address: Option<&'a str>,
+    /// What the login may do.
+    pub access: Access<'a>,
+    /// Attached databases that names of three parts may use; `catalog` needs no entry.
+    pub catalogs: &'a [String],
 }
 
 impl Default for Context<'_> {
@@ -44,6 +48,8 @@ impl Default for Context<'_> {
             setting: &|_| None,
             backend_pid: 0,
             client_address: None,
+            access: Access::default(),
+            catalogs: &[],
         }
     }
 }
@@ -53,6 +59,8 @@ impl Default for Context<'_> {
 pub enum Storage {
     /// `DuckLake`: no keys, no checks, no indexes; they are recorded.
     Lake,
+    /// Iceberg: no keys, no checks, no indexes, and nowhere to record them: they are refused.
+    Iceberg,
     /// DuckDB's own tables, in memory or in a file: keys, checks and indexes are real.
     Native,
 }
@@ -155,10 +163,18 @@ impl Plan {
 
 /// Makes `statement` fit for the engine.
 ///
-/// A statement that no rule changes comes back byte for byte. A command of the control plane's own has no steps.
+/// A statement that no rule changes comes back byte for byte. A command of the control plane's own has no steps, but for
+/// the engine's part of `CREATE SECRET` and `DROP SECRET`.
 pub fn rewrite(statement: &Statement, context: &Context<'_>) -> Result<Plan, Error> {
     match &statement.tree {
-        Tree::Command => Ok(Plan::nothing(Vec::new())),
+        Tree::Command => match &statement.kind {
+            Kind::Secret(_) if context.access.is_restricted() => Err(Error::forbidden("secrets")),
+            Kind::Secret(secret) => Ok(Plan::single(secret.engine_sql.clone(), false)),
+            _ => Ok(Plan::nothing(Vec::new())),
+        },
+        Tree::Opaque if context.access.is_restricted() => {
+            Err(Error::forbidden(format!("statement {}", statement.tag.render(0))))
+        }
         Tree::Opaque => {
             rules::gate_tokens(&statement.text)?;
             Ok(Plan::single(statement.text.clone(), true))

@@ -9,7 +9,7 @@ use sqlparser::parser::{Parser, ParserError, ParserOptions};
 
 use crate::classify;
 use crate::lex::{self, Token, TokenKind};
-use crate::{Error, Kind, Returns, Tag, command};
+use crate::{Error, Kind, Leaves, Returns, Tag, catalogs, command, leaves};
 
 /// The statements of one text. Cloning shares them.
 #[derive(Debug, Clone)]
@@ -32,6 +32,26 @@ pub struct Statement {
     /// Whether it answers with rows.
     pub returns: Returns,
     pub(crate) tree: Tree,
+    pub(crate) catalogs: Vec<String>,
+}
+
+impl Statement {
+    /// The catalogs that its names of three parts begin with, folded, each once; empty for most.
+    ///
+    /// They must be attached, and in the context, before the statement is rewritten.
+    pub fn catalogs(&self) -> &[String] {
+        &self.catalogs
+    }
+
+    /// What its success leaves in the instance that a move would lose.
+    pub fn leaves(&self) -> Leaves {
+        leaves::leaves(&self.tree, &self.kind)
+    }
+
+    /// The name of the database that it attaches: from its success on, names of three parts may begin with it.
+    pub fn attaches(&self) -> Option<String> {
+        catalogs::attached(&self.tree)
+    }
 }
 
 /// How much of a statement is understood.
@@ -79,6 +99,7 @@ pub(crate) fn statement(sql: &str, tokens: &[Token<'_>]) -> Result<Statement, Er
             tag: parsed.tag,
             returns: parsed.returns,
             tree: Tree::Command,
+            catalogs: Vec::new(),
         });
     }
     let tree = match tokens {
@@ -97,6 +118,7 @@ pub(crate) fn statement(sql: &str, tokens: &[Token<'_>]) -> Result<Statement, Er
         kind: class.kind,
         tag: class.tag,
         returns: class.returns,
+        catalogs: catalogs::named(&tree, tokens),
         tree,
     })
 }

@@ -1,6 +1,6 @@
 //! The variables that carry a session's own values into its instance.
 
-use crate::{Context, Storage};
+use crate::{Context, LoginRole, Storage};
 
 /// Statements to run when a session opens, after the catalog's installation and before the client's first statement.
 ///
@@ -18,6 +18,22 @@ pub fn session_setup(context: &Context<'_>) -> Vec<String> {
         .iter()
         .filter_map(|(name, value)| Some(format!("SET VARIABLE {name} = {}", literal((*value)?))))
         .collect();
+    let schemas = context.access.schemas.map_or_else(
+        || "NULL::VARCHAR[]".to_owned(),
+        |schemas| {
+            let listed: Vec<String> = schemas.iter().map(|schema| literal(schema)).collect();
+            format!("[{}]::VARCHAR[]", listed.join(", "))
+        },
+    );
+    statements.push(format!("SET VARIABLE pintail_schemas = {schemas}"));
+    statements.push(format!(
+        "SET VARIABLE pintail_role = {}",
+        literal(match context.access.role {
+            LoginRole::Owner => "owner",
+            LoginRole::Writer => "writer",
+            LoginRole::Reader => "reader",
+        })
+    ));
     if context.storage == Storage::Lake {
         statements.push(format!(
             "CREATE OR REPLACE VIEW \"__pintail_session\".main.constraints AS SELECT * FROM {}.\"__pintail\".\"constraints\"",

@@ -451,6 +451,8 @@ impl Machine {
             setting: &setting,
             backend_pid: self.identity.backend_pid,
             client_address: self.identity.client_address.as_deref(),
+            access: pintail_transpiler::Access::default(),
+            catalogs: &[],
         })
     }
 

@@ -64,6 +64,7 @@ impl Machine {
             Kind::Listen(_) | Kind::Notify { .. } | Kind::Unlisten(_) => {
                 Err(unsupported("LISTEN and NOTIFY are not supported yet"))
             }
+            Kind::Secret(_) => Err(unsupported("secrets are not supported yet")),
             Kind::Transaction(_) | Kind::Read | Kind::Write | Kind::Ddl | Kind::Explain | Kind::Other => {
                 let plan = self.plan(statement, &[])?;
                 self.check_set_config(&plan.settings, &[])?;

@@ -11,7 +11,11 @@ use crate::plan::{Context, Notice, Plan, Role, Step, Storage};
 
 /// The plan of an ALTER TABLE.
 pub(super) fn plan(alter: &AlterTable, context: &Context<'_>) -> Result<Option<Plan>, Error> {
-    let lake = context.storage == Storage::Lake;
+    let own = Table::is_own(&alter.name, context);
+    let lake = own && context.storage == Storage::Lake;
+    if own && context.storage == Storage::Iceberg {
+        refuse_constraints(alter, context)?;
+    }
     let mut building = Building {
         alter,
         table: Table::of(&alter.name, context),
@@ -38,6 +42,35 @@ pub(super) fn plan(alter: &AlterTable, context: &Context<'_>) -> Result<Option<P
         step.role = Role::Auxiliary;
     }
     Ok(Some(plan_of(steps, notices)))
+}
+
+/// A catalog without constraints has none to add, drop or rename.
+fn refuse_constraints(alter: &AlterTable, context: &Context<'_>) -> Result<(), Error> {
+    let table = Table::of(&alter.name, context);
+    for operation in &alter.operations {
+        match operation {
+            Op::AddConstraint { constraint, .. } => {
+                return Err(constraint::unsupported(&constraint::of_table(
+                    constraint, &table, context,
+                )?));
+            }
+            Op::DropConstraint { .. } | Op::RenameConstraint { .. } => {
+                return Err(Error::unsupported("constraints are not supported in this catalog"));
+            }
+            Op::AddColumn { column_def, .. } => {
+                let name = folded(&column_def.name);
+                let found = column_def
+                    .options
+                    .iter()
+                    .find_map(|option| create::of_column(option, &name, &table, context));
+                if let Some(found) = found {
+                    return Err(constraint::unsupported(&found));
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(())
 }
 
 struct Building<'a> {

@@ -20,6 +20,11 @@ pub(super) struct Table {
 }
 
 impl Table {
+    /// Whether a name is of the context's own catalog, whose storage and records are known.
+    pub(super) fn is_own(name: &ObjectName, context: &Context<'_>) -> bool {
+        crate::catalogs::of(name).is_none_or(|catalog| catalog == context.catalog)
+    }
+
     /// The table that a statement names.
     pub(super) fn of(name: &ObjectName, context: &Context<'_>) -> Self {
         let parts: Vec<String> = name.0.iter().filter_map(|part| part.as_ident()).map(folded).collect();
@@ -87,6 +92,17 @@ pub(super) struct Reference {
     pub(super) columns: Vec<String>,
     /// What follows the referred columns.
     pub(super) tail: String,
+}
+
+/// What a catalog says that neither enforces a constraint nor has a place to record it.
+pub(super) fn unsupported(constraint: &Constraint) -> Error {
+    let word = match constraint.kind {
+        ConstraintKind::Primary => "PRIMARY KEY",
+        ConstraintKind::Unique => "UNIQUE",
+        ConstraintKind::Check => "CHECK",
+        ConstraintKind::Foreign => "FOREIGN KEY",
+    };
+    Error::unsupported(format!("{word} constraints are not supported in this catalog"))
 }
 
 /// A key over columns.

@@ -21,13 +21,16 @@ pub(super) fn table(table: &mut CreateTable, context: &Context<'_>) -> Result<Op
         table.query = super::super::select::query(&format!("SELECT * FROM {} LIMIT 0", like.name));
         return Ok(None);
     }
-    if table.temporary || context.storage == Storage::Native {
+    if table.temporary || context.storage == Storage::Native || !Table::is_own(&table.name, context) {
         return Ok(None);
     }
     let target = Table::of(&table.name, context);
     let mut constraints = take(table, &target, context)?;
     if constraints.is_empty() {
         return Ok(None);
+    }
+    if context.storage == Storage::Iceberg {
+        return Err(constraint::unsupported(&constraints[0]));
     }
     constraint::number(&mut constraints);
     not_null(table, &constraints)?;

@@ -13,11 +13,12 @@ pub(super) fn plan(statement: &Statement, context: &Context<'_>) -> Result<Optio
     let Statement::Drop { object_type, names, .. } = statement else {
         return Ok(None);
     };
-    let lake = context.storage == Storage::Lake;
+    let lake = context.storage == Storage::Lake && names.iter().all(|name| Table::is_own(name, context));
+    let indexes = context.storage == Storage::Native;
     match object_type {
         ObjectType::Table | ObjectType::View | ObjectType::Schema => {}
-        ObjectType::Index if lake => return Ok(Some(Plan::nothing(Vec::new()))),
-        ObjectType::Index => return Ok(None),
+        ObjectType::Index if indexes => return Ok(None),
+        ObjectType::Index => return Ok(Some(Plan::nothing(Vec::new()))),
         other => return Err(Error::unsupported(format!("DROP {other} is not supported"))),
     }
     let recorded = lake && *object_type != ObjectType::View;

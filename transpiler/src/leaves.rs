@@ -1,0 +1,72 @@
+//! What a statement leaves in its instance that a move to another instance would lose.
+
+use sqlparser::ast;
+
+use crate::script::Tree;
+use crate::{Kind, SecretPersistence};
+
+/// What success leaves in the instance.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Leaves {
+    /// Nothing that another instance of the same catalogs lacks.
+    Nothing,
+    /// Temporary objects, attached databases, variables, a session's secrets, or what cannot be told.
+    SessionState,
+}
+
+/// What a statement of this tree and kind leaves.
+pub(crate) fn leaves(tree: &Tree, kind: &Kind) -> Leaves {
+    match (tree, kind) {
+        (_, Kind::Secret(secret)) if secret.persistence == SecretPersistence::Session => Leaves::SessionState,
+        (Tree::Command, _) => Leaves::Nothing,
+        (Tree::Opaque, Kind::Read | Kind::Write | Kind::Explain) => Leaves::Nothing,
+        (Tree::Opaque, _) => Leaves::SessionState,
+        (Tree::Postgres(tree) | Tree::DuckDb(tree), kind) => of_tree(tree, kind),
+    }
+}
+
+fn of_tree(tree: &ast::Statement, kind: &Kind) -> Leaves {
+    use ast::Statement as S;
+    let persists = match tree {
+        S::CreateTable(table) => !table.temporary && !named_temporary(&table.name),
+        S::CreateView(view) => !view.temporary && !named_temporary(&view.name),
+        S::CreateSequence { temporary, name, .. } => !temporary && !named_temporary(name),
+        S::CreateSchema { .. }
+        | S::CreateIndex(_)
+        | S::Drop { .. }
+        | S::AlterTable(_)
+        | S::AlterView(_)
+        | S::AlterSchema(_)
+        | S::Comment { .. } => true,
+        S::Query(query) => !selects_into_temporary(query),
+        _ => matches!(kind, Kind::Read | Kind::Write | Kind::Explain),
+    };
+    if persists {
+        Leaves::Nothing
+    } else {
+        Leaves::SessionState
+    }
+}
+
+fn named_temporary(name: &ast::ObjectName) -> bool {
+    name.0.len() > 1
+        && name
+            .0
+            .iter()
+            .filter_map(ast::ObjectNamePart::as_ident)
+            .any(|part| matches!(crate::rules::folded(part).as_str(), "temp" | "pg_temp" | "memory"))
+}
+
+fn selects_into_temporary(query: &ast::Query) -> bool {
+    match query.body.as_ref() {
+        ast::SetExpr::Select(select) => select.into.as_ref().is_some_and(|into| {
+            into.temporary
+                || into
+                    .targets
+                    .iter()
+                    .any(|target| target.to_string().to_lowercase().starts_with("temp."))
+        }),
+        ast::SetExpr::Query(query) => selects_into_temporary(query),
+        _ => false,
+    }
+}
