@@ -1,14 +1,37 @@
-//! What an installation knows: organisations, users, catalogs.
+//! What an installation knows: organisations, users, catalogs, their secrets, and who changed them.
 //!
-//! Knows `PostgreSQL` as a store, the migrations of its schema and the naming contract. Knows nothing of clients' sockets or
-//! SQL, or of workers beyond the description of a catalog that they attach.
+//! Knows `PostgreSQL` as a store, the migrations of its schema, the naming contract, and how secrets are sealed at rest. Knows
+//! nothing of clients' sockets or SQL, or of workers beyond the description of a catalog that they attach.
 
+mod audit;
+mod catalog;
 mod error;
+mod fresh;
+mod ids;
+mod lock;
 mod name;
+mod org;
 mod provision;
+mod role;
+mod rotate;
+mod seal;
+mod secret;
+mod snapshot;
+mod spec;
 mod store;
+mod token;
+mod tombstone;
+mod user;
 
-pub use error::Error;
+pub use audit::AuditEntry;
+pub use error::{Error, Refusal};
+pub use ids::{CatalogId, OrgId, TombstoneId, UserId};
+pub use lock::CatalogLock;
 pub use name::{CatalogName, InvalidName, OrgSlug, UserName, metadata_schema};
 pub use provision::NewCatalog;
-pub use store::{CatalogState, Login, Store};
+pub use seal::{SealError, Sealer, SealingKey};
+pub use snapshot::{Catalog, CatalogKind, CatalogState, Org, Snapshot, User};
+pub use spec::{Actor, CatalogSpec, Change, Limits, OrgSpec, Role, Standing, StorageKind, UserSpec};
+pub use store::{Login, Store};
+pub use token::{Token, TokenEntry, TokenRole};
+pub use tombstone::Tombstone;

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 /// `PostgreSQL` keeps 63 bytes of an identifier, and `dl_<slug>__<catalog>` has five of its own.
 const LONGEST_PAIR: usize = 58;
 
@@ -15,15 +17,18 @@ pub struct InvalidName {
 }
 
 /// An organisation's short name.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
 pub struct OrgSlug(String);
 
 /// A catalog's name inside its organisation.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
 pub struct CatalogName(String);
 
 /// A user's name inside an organisation.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
 pub struct UserName(String);
 
 macro_rules! name {
@@ -44,6 +49,20 @@ macro_rules! name {
             /// The name itself.
             pub fn as_str(&self) -> &str {
                 &self.0
+            }
+        }
+
+        impl TryFrom<String> for $type {
+            type Error = InvalidName;
+
+            fn try_from(name: String) -> Result<Self, InvalidName> {
+                Self::parse(&name)
+            }
+        }
+
+        impl From<$type> for String {
+            fn from(name: $type) -> Self {
+                name.0
             }
         }
 

@@ -94,12 +94,7 @@ impl Store {
     }
 
     /// Marks a catalog.
-    pub async fn set_catalog_state(
-        &self,
-        org: &OrgSlug,
-        catalog: &CatalogName,
-        state: CatalogState,
-    ) -> Result<(), Error> {
+    pub async fn mark_catalog(&self, org: &OrgSlug, catalog: &CatalogName, state: CatalogState) -> Result<(), Error> {
         self.execute(
             "UPDATE pintail.catalogs c SET state = $3 FROM pintail.orgs o \
              WHERE o.org_id = c.org_id AND o.slug = $1 AND c.name = $2",
@@ -111,18 +106,6 @@ impl Store {
     async fn execute(&self, statement: &str, values: &[&(dyn ToSql + Sync)]) -> Result<(), Error> {
         self.client().await?.execute(statement, values).await?;
         Ok(())
-    }
-}
-
-impl CatalogState {
-    fn as_str(self) -> &'static str {
-        match self {
-            Self::Pending => "pending",
-            Self::Provisioning => "provisioning",
-            Self::Ready => "ready",
-            Self::Failed => "failed",
-            Self::Deleting => "deleting",
-        }
     }
 }
 

@@ -1,15 +1,17 @@
 //! The connection to the store, its migrations, and what a login needs of it.
 
 use std::str::FromStr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use deadpool_postgres::{Manager, ManagerConfig, Pool, RecyclingMethod, Runtime};
 use pintail_worker_api::Secret;
 use pintail_worker_api::bootstrap::PostgresTarget;
+use tokio::sync::watch;
 use tokio_postgres::NoTls;
 use tokio_postgres::config::Host;
 
-use crate::{CatalogName, Error, OrgSlug, UserName};
+use crate::{CatalogName, Error, OrgSlug, Sealer, Snapshot, UserName};
 
 /// Connections kept to the store; logins and provisioning share them.
 const POOL_SIZE: usize = 8;
@@ -25,21 +27,8 @@ mod migrations {
 pub struct Store {
     pub(crate) pool: Pool,
     target: PostgresTarget,
-}
-
-/// Where a catalog is in its life.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CatalogState {
-    /// Written down, nothing made yet.
-    Pending,
-    /// Being made.
-    Provisioning,
-    /// May be attached.
-    Ready,
-    /// Could not be made; the reason is in the log.
-    Failed,
-    /// Being removed.
-    Deleting,
+    pub(crate) sealer: Arc<Sealer>,
+    pub(crate) fresh: Arc<watch::Sender<Arc<Snapshot>>>,
 }
 
 /// What the store knows of an accepted combination of organisation, user and catalog.
@@ -63,7 +52,7 @@ pub struct Login {
 
 impl Store {
     /// Connects lazily to a store named by URL (`postgres://…` or key=value).
-    pub fn by_url(url: &str) -> Result<Self, Error> {
+    pub fn by_url(url: &str, sealer: Sealer) -> Result<Self, Error> {
         let config = tokio_postgres::Config::from_str(url).map_err(|error| Error::Url {
             reason: error.to_string(),
         })?;
@@ -88,11 +77,11 @@ impl Store {
                 String::from_utf8_lossy(config.get_password().ok_or_else(|| missing("password"))?).into_owned(),
             ),
         };
-        Self::by_target(target)
+        Self::by_target(target, sealer)
     }
 
     /// Connects lazily to a store given in parts.
-    pub fn by_target(target: PostgresTarget) -> Result<Self, Error> {
+    pub fn by_target(target: PostgresTarget, sealer: Sealer) -> Result<Self, Error> {
         let mut config = tokio_postgres::Config::new();
         config
             .host(&target.host)
@@ -118,7 +107,12 @@ impl Store {
             .map_err(|error| Error::Url {
                 reason: error.to_string(),
             })?;
-        Ok(Self { pool, target })
+        Ok(Self {
+            pool,
+            target,
+            sealer: Arc::new(sealer),
+            fresh: Arc::new(watch::Sender::default()),
+        })
     }
 
     /// Where the store, and with it the lakes' metadata, is.
@@ -127,7 +121,7 @@ impl Store {
     }
 
     pub(crate) async fn client(&self) -> Result<deadpool_postgres::Object, Error> {
-        self.pool.get().await.map_err(Error::Unreachable)
+        Ok(self.pool.get().await?)
     }
 
     /// Brings the store's schema to this program's version. Several may try at once; one does it.

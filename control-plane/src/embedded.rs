@@ -115,7 +115,10 @@ async fn wait_until_ready(cluster: &Cluster) -> Result<(), Error> {
 }
 
 async fn answers(target: &PostgresTarget) -> bool {
-    match pintail_configstore::Store::by_target(target.clone()) {
+    let Ok(sealer) = pintail_configstore::Sealer::fresh() else {
+        return false;
+    };
+    match pintail_configstore::Store::by_target(target.clone(), sealer) {
         Ok(store) => store.ping().await.is_ok(),
         Err(_) => false,
     }

@@ -2,6 +2,7 @@
 
 mod first_start;
 mod runtime;
+mod sealing;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -51,8 +52,8 @@ async fn with_store(
 ) -> anyhow::Result<()> {
     let data_dir = config.data_dir();
     let store = match (config.store_url.expose(), embedded) {
-        (Some(url), _) => Store::by_url(url)?,
-        (None, Some(embedded)) => Store::by_target(embedded.target().clone())?,
+        (Some(url), _) => Store::by_url(url, sealing::sealer(&data_dir)?)?,
+        (None, Some(embedded)) => Store::by_target(embedded.target().clone(), sealing::sealer(&data_dir)?)?,
         (None, None) => anyhow::bail!("no configuration store"),
     };
     store.migrate().await.context("migrating the configuration store")?;

@@ -43,10 +43,10 @@ pub(super) async fn ensure(server: &Server) -> anyhow::Result<()> {
     }
     if store.ensure_lake(&org, &catalog).await? == NewCatalog::ToInitialise {
         tracing::info!(%org, %catalog, "initialising the default catalog");
-        store.set_catalog_state(&org, &catalog, CatalogState::Ready).await?;
+        store.mark_catalog(&org, &catalog, CatalogState::Ready).await?;
         if let Err(error) = initialise(server, &org, &catalog).await {
             store
-                .set_catalog_state(&org, &catalog, CatalogState::Provisioning)
+                .mark_catalog(&org, &catalog, CatalogState::Provisioning)
                 .await?;
             return Err(error);
         }
