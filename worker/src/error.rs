@@ -1,10 +1,14 @@
 //! What goes wrong in a worker, and what the client is told of it.
 
+mod unavailable;
+
 use std::io;
 
 use pintail_sqlstate::{Report, SqlState, ToReport};
 use pintail_worker_api::error::to_status;
 use tonic::Status;
+
+pub use self::unavailable::Unavailable;
 
 /// Why a statement was stopped from outside.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -84,6 +88,17 @@ pub enum Error {
         /// The engine's answer.
         report: Box<Report>,
     },
+    /// One of the organisation's catalogs cannot be attached, for a reason that is known.
+    #[error("catalog \"{catalog}\" is not available: {problem:?}")]
+    Catalog {
+        /// Its name.
+        catalog: String,
+        /// The reason.
+        problem: Unavailable,
+    },
+    /// A session asked to start in a catalog that is not attached.
+    #[error("no catalog {0}")]
+    UnknownCatalog(String),
     /// The bootstrap or the installation does not allow a start.
     #[error("cannot start: {0}")]
     Start(String),
@@ -152,6 +167,11 @@ impl ToReport for Error {
                 told.detail = Some(report.message.clone());
                 told
             }
+            Self::Catalog { catalog, problem } => problem.report(catalog),
+            Self::UnknownCatalog(catalog) => Report::new(
+                SqlState::INVALID_CATALOG_NAME,
+                format!("database \"{catalog}\" does not exist"),
+            ),
             Self::Start(reason) => Report::new(SqlState::CONFIG_FILE_ERROR, reason.clone()),
             Self::Io { what, source } => io_report(source, what),
             Self::Internal(_) => Report::new(SqlState::INTERNAL_ERROR, "internal error in the worker"),

@@ -60,7 +60,7 @@ impl Extensions {
 }
 
 /// The extensions that a catalog of any kind needs; nothing else in the directory is ever loaded.
-const NEEDED: &[&str] = &["ducklake", "postgres_scanner"];
+const NEEDED: &[&str] = &["ducklake", "postgres_scanner", "httpfs", "avro", "iceberg"];
 
 fn manifest(path: &Path) -> Result<HashMap<String, String>, Error> {
     let text = match std::fs::read_to_string(path) {

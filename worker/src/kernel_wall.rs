@@ -5,8 +5,9 @@
 
 use std::path::{Path, PathBuf};
 
-use pintail_worker_api::bootstrap::{Bootstrap, CatalogSource, DataLocation, KernelWall};
+use pintail_worker_api::bootstrap::{Bootstrap, KernelWall};
 
+use crate::engine::instance::reach;
 use crate::error::Error;
 use crate::extensions::Extensions;
 
@@ -31,19 +32,10 @@ impl Allowance {
         allowance.read.extend(extensions.files().map(Path::to_path_buf));
         allowance.read.extend(std::env::current_exe());
         allowance.read.extend(catalog_file.map(Path::to_path_buf));
-        allowance.write.push(bootstrap.temp_dir.clone());
         allowance.write.extend(bootstrap.socket.parent().map(Path::to_path_buf));
-        allowance.write.extend(bootstrap.directories.iter().cloned());
-        for catalog in &bootstrap.catalogs {
-            if let CatalogSource::DuckLake { metadata, data, .. } = &catalog.source {
-                if let DataLocation::Local { path } = data {
-                    allowance.write.push(PathBuf::from(path));
-                }
-                if !metadata.host.starts_with('/') {
-                    allowance.ports.push(metadata.port);
-                }
-            }
-        }
+        allowance.read.extend(reach::read_directories(bootstrap));
+        allowance.write.extend(reach::written_directories(bootstrap));
+        allowance.ports = reach::ports(bootstrap);
         allowance
     }
 }
@@ -96,6 +88,10 @@ fn system_paths() -> Vec<PathBuf> {
         "/usr/lib64",
         "/usr/share/zoneinfo",
         "/etc/ssl",
+        "/etc/pki",
+        "/etc/ca-certificates",
+        "/usr/share/ca-certificates",
+        "/usr/local/share/ca-certificates",
         "/etc/localtime",
         "/etc/ld.so.cache",
         "/etc/resolv.conf",

@@ -8,9 +8,10 @@ mod error;
 mod extensions;
 mod flight;
 mod kernel_wall;
+mod left_out;
 pub mod process;
 mod session;
 mod tasks;
 mod worker;
 
-pub use error::{Error, StopReason};
+pub use error::{Error, StopReason, Unavailable};

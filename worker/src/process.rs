@@ -14,11 +14,12 @@ use tokio::io::AsyncReadExt;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
-use crate::engine::instance::{Blueprint, EngineWall, make_catalog_file};
+use crate::engine::instance::{Blueprint, make_catalog_file};
 use crate::error::{Error, StopReason};
 use crate::extensions::Extensions;
 use crate::flight;
 use crate::kernel_wall::{self, Allowance};
+use crate::left_out::LeftOut;
 use crate::tasks::Tasks;
 use crate::worker::Worker;
 
@@ -75,7 +76,6 @@ fn start(arguments: &Arguments) -> Result<(), Error> {
         bootstrap.kernel_wall,
         &Allowance::of(&bootstrap, &extensions, arguments.catalog_file.as_deref()),
     )?;
-    let engine_wall = engine_wall();
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
@@ -87,22 +87,12 @@ fn start(arguments: &Arguments) -> Result<(), Error> {
         bootstrap,
         extensions,
         catalog_file: arguments.catalog_file.clone(),
-        engine_wall,
+        left_out: LeftOut::from_environment(),
     };
     let outcome = runtime.block_on(serve(blueprint, wall.state.clone()));
     // Standard input is read on a thread that only the parent can wake; the process does not wait for it.
     runtime.shutdown_background();
     outcome
-}
-
-/// Tests of the kernel wall run without the engine's, in builds with debug assertions only.
-fn engine_wall() -> EngineWall {
-    let left_out = cfg!(debug_assertions) && std::env::var_os("PINTAIL_TEST_WITHOUT_ENGINE_WALL").is_some();
-    if left_out {
-        EngineWall::LeftOutForTest
-    } else {
-        EngineWall::Up
-    }
 }
 
 /// `None` where the parent closed the pipe instead.

@@ -3,6 +3,7 @@
 //! Each type owns its C object, frees it once, and keeps alive what the object points into. The rest is the callers'.
 #![allow(unsafe_code)]
 
+use std::any::Any;
 use std::ffi::{CStr, CString, c_char};
 use std::ptr;
 use std::sync::Arc;
@@ -40,7 +41,11 @@ destroyed! {
     Appender.raw by duckdb_appender_destroy;
 }
 
-struct RawDatabase(sys::duckdb_database);
+/// The instance, and what must be kept until it is closed.
+struct RawDatabase(
+    sys::duckdb_database,
+    #[expect(dead_code, reason = "held for its drop")] Vec<Box<dyn Any + Send + Sync>>,
+);
 // SAFETY: a database handle is a shared pointer inside; the C interface documents it as usable from any thread.
 unsafe impl Send for RawDatabase {}
 unsafe impl Sync for RawDatabase {}
@@ -50,8 +55,8 @@ unsafe impl Sync for RawDatabase {}
 pub(crate) struct Database(Arc<RawDatabase>);
 
 impl Database {
-    /// Opens an instance in memory with start-up settings.
-    pub(crate) fn open(settings: &[(&str, &str)]) -> Result<Self, Failure> {
+    /// Opens an instance in memory with start-up settings. `kept` is dropped after the instance was closed.
+    pub(crate) fn open(settings: &[(&str, &str)], kept: Vec<Box<dyn Any + Send + Sync>>) -> Result<Self, Failure> {
         let (mut config, mut raw, mut message) = (ptr::null_mut(), ptr::null_mut(), ptr::null_mut());
         let path = c_text(":memory:")?;
         let text = |(name, value): &(&str, &str)| Ok((c_text(name)?, c_text(value)?));
@@ -71,7 +76,7 @@ impl Database {
                 return Err(untyped(text));
             }
         }
-        Ok(Self(Arc::new(RawDatabase(raw))))
+        Ok(Self(Arc::new(RawDatabase(raw, kept))))
     }
 
     /// Opens a connection.

@@ -10,7 +10,10 @@ use pintail_sqlstate::{Report, SqlState};
 use super::failure::Failure;
 use crate::error::{Error, StopReason};
 
+mod attaching;
 mod wording;
+
+pub(crate) use self::attaching::unavailable;
 
 /// The parts of an engine error.
 #[derive(Debug, Default)]

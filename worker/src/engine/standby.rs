@@ -8,8 +8,8 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use super::instance::{Blueprint, Instance};
-use crate::error::Error;
+use super::instance::{Blueprint, Instance, Sharing};
+use crate::error::{Error, Unavailable};
 
 /// Pause between two attempts to build while the catalogs cannot be reached.
 const RETRY: Duration = Duration::from_secs(1);
@@ -17,27 +17,38 @@ const RETRY: Duration = Duration::from_secs(1);
 /// Instances kept ahead: with two, sessions that follow each other closely seldom wait for one to be built.
 const AHEAD: usize = 2;
 
-/// The instances built ahead.
-pub(crate) struct Standbys(Vec<Standby>);
+/// The instances built ahead; none where a blueprint allows only one at a time.
+pub(crate) struct Standbys {
+    places: Vec<Standby>,
+    sharing: Sharing,
+}
 
 impl Standbys {
     /// Builds the first at once, and the others when the first session begins.
     pub(crate) fn start(blueprint: Blueprint) -> Result<Self, Error> {
+        let sharing = blueprint.sharing();
         let blueprint = Arc::new(blueprint);
-        (0..AHEAD)
-            .map(|number| {
-                let first = if number == 0 { First::AtOnce } else { First::WhenAsked };
-                Standby::start(Arc::clone(&blueprint), first)
-            })
-            .collect::<Result<_, _>>()
-            .map(Self)
+        let places = match sharing {
+            Sharing::Shared => AHEAD,
+            Sharing::Exclusive => 1,
+        };
+        let places = (0..places).map(|number| {
+            let first = if number == 0 && sharing == Sharing::Shared {
+                First::AtOnce
+            } else {
+                First::WhenAsked
+            };
+            Standby::start(Arc::clone(&blueprint), first)
+        });
+        let places = places.collect::<Result<_, _>>()?;
+        Ok(Self { places, sharing })
     }
 
     /// Takes an instance, waiting for one if none is ready.
     pub(crate) fn take(&self) -> Result<Instance, Error> {
-        let ready = self.0.iter().find(|standby| standby.is_ready());
-        let coming = || self.0.iter().find(|standby| standby.is_building());
-        match ready.or_else(coming).or_else(|| self.0.first()) {
+        let ready = self.places.iter().find(|standby| standby.is_ready());
+        let coming = || self.places.iter().find(|standby| standby.is_building());
+        match ready.or_else(coming).or_else(|| self.places.first()) {
             Some(standby) => standby.take(),
             None => Err(Error::Internal("no place for an instance".to_owned())),
         }
@@ -45,19 +56,22 @@ impl Standbys {
 
     /// Has what is missing built while a session runs.
     pub(crate) fn refill(&self) {
-        self.0.iter().for_each(Standby::refill);
+        if self.sharing == Sharing::Shared {
+            self.places.iter().for_each(Standby::refill);
+        }
     }
 
-    /// Drops a value off the session's path.
+    /// Drops a value off the session's path; at once where the next instance must wait for the end of this one.
     pub(crate) fn discard<T: Send + 'static>(&self, value: T) {
-        if let Some(standby) = self.0.last() {
-            standby.discard(value);
+        match (self.sharing, self.places.last()) {
+            (Sharing::Shared, Some(standby)) => standby.discard(value),
+            (Sharing::Exclusive, _) | (Sharing::Shared, None) => drop(value),
         }
     }
 
     /// Whether an instance waits.
     pub(crate) fn is_ready(&self) -> bool {
-        self.0.iter().any(Standby::is_ready)
+        self.places.iter().any(Standby::is_ready)
     }
 }
 
@@ -205,6 +219,11 @@ impl Shared {
             return;
         }
         let outcome = Instance::build(&self.blueprint).or_else(|error| {
+            if let Error::Catalog { problem, .. } = &error
+                && *problem != Unavailable::Refused
+            {
+                return Err(error);
+            }
             tracing::warn!(%error, "the standby instance could not be built");
             thread::sleep(RETRY);
             Instance::build(&self.blueprint)

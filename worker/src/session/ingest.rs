@@ -6,7 +6,7 @@ use tokio::sync::mpsc::Receiver;
 
 use crate::engine::capi::Connection;
 use crate::engine::failure::Failure;
-use crate::engine::instance::{identifier, run};
+use crate::engine::instance::sql::{identifier, run};
 use crate::engine::mapping;
 use crate::error::Error;
 

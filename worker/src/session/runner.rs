@@ -23,7 +23,7 @@ use super::render::{self, FRAME, Renderer, count_only};
 use super::statement::{Bench, Statement, run_setup};
 use crate::engine::Returns;
 use crate::engine::capi::{ArrowOptions, Chunk, Connection, ResultSet};
-use crate::engine::instance::{Instance, search_path};
+use crate::engine::instance::{Instance, start_in};
 use crate::engine::mapping;
 use crate::error::{Error, StopReason};
 
@@ -128,7 +128,7 @@ impl Runner {
 
     fn set_up(&mut self, sql: &[String], catalog: &str) -> Result<(), Error> {
         if !catalog.is_empty() {
-            run_setup(&self.connection, &search_path(catalog))?;
+            start_in(&self.connection, catalog)?;
         }
         sql.iter().try_for_each(|sql| run_setup(&self.connection, sql))
     }

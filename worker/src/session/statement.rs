@@ -296,5 +296,5 @@ fn slots(prepared: &Prepared, arrow: &ArrowOptions, oids: &[u32]) -> Vec<Slot> {
 
 /// Runs trusted set-up text.
 pub(crate) fn run_setup(connection: &Connection, sql: &str) -> Result<(), Error> {
-    instance::run(connection, sql).map_err(|failure| mapping::to_error(&failure, sql))
+    instance::sql::run(connection, sql).map_err(|failure| mapping::to_error(&failure, sql))
 }
