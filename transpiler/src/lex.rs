@@ -2,6 +2,8 @@
 //!
 //! Knows tokens and where they stand; knows no grammar. Spans are bytes of the text; errors count characters.
 
+use std::borrow::Cow;
+
 use crate::Error;
 
 /// What a token is.
@@ -123,10 +125,10 @@ pub(crate) fn tokens(sql: &str) -> Result<Vec<Token<'_>>, Error> {
     let mut at = 0;
     while let Some(c) = sql[at..].chars().next() {
         let rest = &sql[at..];
-        if c.is_whitespace() {
+        if is_space(c) {
             at += c.len_utf8();
         } else if rest.starts_with("--") {
-            at += rest.find('\n').unwrap_or(rest.len());
+            at += rest.find(['\n', '\r']).unwrap_or(rest.len());
         } else if rest.starts_with("/*") {
             at += comment(sql, at)?;
         } else {
@@ -142,6 +144,41 @@ pub(crate) fn tokens(sql: &str) -> Result<Vec<Token<'_>>, Error> {
     Ok(out)
 }
 
+/// What the engine takes for a blank, outside of quotes: some of Unicode's blanks, and some that have no width.
+fn is_space(c: char) -> bool {
+    matches!(
+        c,
+        '\t' | '\n' | '\u{c}' | '\r' | ' ' | '\u{a0}' | '\u{2000}'
+            ..='\u{200b}' | '\u{202f}' | '\u{205f}' | '\u{2060}' | '\u{3000}' | '\u{feff}'
+    )
+}
+
+/// The text of `tokens` with plain blanks for whatever else stands between them, comments among it.
+///
+/// The parsers' own lexers differ from the engine's in what a comment and a blank are; this leaves them nothing to
+/// differ about.
+pub(crate) fn plain<'a>(sql: &'a str, tokens: &[Token<'_>]) -> Cow<'a, str> {
+    let (Some(first), Some(last)) = (tokens.first(), tokens.last()) else {
+        return Cow::Borrowed("");
+    };
+    let is_plain = |gap: &str| gap.chars().all(|c| matches!(c, ' ' | '\n' | '\t' | '\r'));
+    let gaps = || tokens.windows(2).map(|pair| &sql[pair[0].end()..pair[1].start]);
+    if gaps().all(is_plain) {
+        return Cow::Borrowed(&sql[first.start..last.end()]);
+    }
+    let mut out = String::with_capacity(last.end() - first.start);
+    for (token, gap) in tokens.iter().zip(gaps()) {
+        out.push_str(token.text);
+        if is_plain(gap) {
+            out.push_str(gap);
+        } else {
+            out.push(if gap.contains('\n') { '\n' } else { ' ' });
+        }
+    }
+    out.push_str(last.text);
+    Cow::Owned(out)
+}
+
 fn token(sql: &str, at: usize, c: char) -> Result<(TokenKind, usize), Error> {
     let rest = &sql[at..];
     let bytes = rest.as_bytes();
@@ -153,6 +190,11 @@ fn token(sql: &str, at: usize, c: char) -> Result<(TokenKind, usize), Error> {
         'b' | 'B' | 'x' | 'X' | 'n' | 'N' if second == b'\'' => {
             (TokenKind::Text, quoted(sql, at, 1, Escapes::Doubled)?)
         }
+        // The engine has no such names; as one token, nothing can mistake it for a name and an operator.
+        'u' | 'U' if rest[1..].starts_with("&\"") => {
+            return Err(Error::unsupported("identifiers with Unicode escapes are not supported"));
+        }
+        '`' | '\\' => return Err(near(sql, at, c)),
         'u' | 'U' if rest[1..].starts_with("&'") => (TokenKind::Text, quoted(sql, at, 2, Escapes::Doubled)?),
         '"' => (TokenKind::Quoted, identifier(sql, at)?),
         '$' if second.is_ascii_digit() => (TokenKind::Parameter, 1 + digits(&bytes[1..])),
@@ -271,6 +313,13 @@ fn number(rest: &str) -> usize {
 fn word(rest: &str) -> usize {
     rest.find(|c: char| !(c.is_alphanumeric() || c == '_' || c == '$' || !c.is_ascii()))
         .unwrap_or(rest.len())
+}
+
+fn near(sql: &str, at: usize, c: char) -> Error {
+    Error::SyntaxError {
+        message: format!("syntax error at or near \"{c}\""),
+        position: position(sql, at),
+    }
 }
 
 /// The 1-based character at a byte.

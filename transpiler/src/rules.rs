@@ -48,7 +48,7 @@ pub(crate) struct Found {
 
 /// Every rule, over a statement in PostgreSQL's grammar.
 pub(crate) fn apply(statement: &mut ast::Statement, context: &Context<'_>) -> Result<Found, Error> {
-    gate::check(statement)?;
+    gate::check(statement, &context.access)?;
     let param_oids = parameters::said(statement);
     fold::apply(statement);
     columns::apply(statement);
@@ -75,7 +75,7 @@ pub(crate) fn apply(statement: &mut ast::Statement, context: &Context<'_>) -> Re
 
 /// The rules that hold for DuckDB's own statements too: names, and the gate.
 pub(crate) fn apply_duckdb(statement: &mut ast::Statement, context: &Context<'_>) -> Result<(), Error> {
-    gate::check(statement)?;
+    gate::check(statement, &context.access)?;
     names::apply(statement, context);
     Ok(())
 }

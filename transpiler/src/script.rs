@@ -6,10 +6,11 @@ use pintail_sqlstate::SqlState;
 use sqlparser::ast;
 use sqlparser::dialect::{Dialect, DuckDbDialect, PostgreSqlDialect};
 use sqlparser::parser::{Parser, ParserError, ParserOptions};
+use sqlparser::tokenizer::{Token as Theirs, TokenWithSpan, Tokenizer};
 
 use crate::classify;
 use crate::lex::{self, Token, TokenKind};
-use crate::{Error, Kind, Leaves, Returns, Tag, catalogs, command, leaves};
+use crate::{Error, Kind, Leaves, Returns, Tag, catalogs, command, leaves, rules};
 
 /// The statements of one text. Cloning shares them.
 #[derive(Debug, Clone)]
@@ -33,6 +34,8 @@ pub struct Statement {
     pub returns: Returns,
     pub(crate) tree: Tree,
     pub(crate) catalogs: Vec<String>,
+    /// What its tokens alone are refused for.
+    pub(crate) forbidden: Option<Error>,
 }
 
 impl Statement {
@@ -100,13 +103,15 @@ pub(crate) fn statement(sql: &str, tokens: &[Token<'_>]) -> Result<Statement, Er
             returns: parsed.returns,
             tree: Tree::Command,
             catalogs: Vec::new(),
+            forbidden: None,
         });
     }
     let tree = match tokens {
         [first, rest @ ..] if first.is_word("TABLE") && !rest.is_empty() => {
-            tree(&format!("SELECT * FROM {}", &sql[rest[0].start..end]))?
+            let plain = format!("SELECT * FROM {}", lex::plain(sql, rest));
+            tree(&plain, &lex::tokens(&plain)?)?
         }
-        _ => tree(&text)?,
+        _ => tree(&lex::plain(sql, tokens), tokens)?,
     };
     let class = match &tree {
         Tree::Postgres(tree) | Tree::DuckDb(tree) => classify::tree(tree),
@@ -119,15 +124,16 @@ pub(crate) fn statement(sql: &str, tokens: &[Token<'_>]) -> Result<Statement, Er
         tag: class.tag,
         returns: class.returns,
         catalogs: catalogs::named(&tree, tokens),
+        forbidden: rules::gate_tokens(tokens, &tree),
         tree,
     })
 }
 
-fn tree(text: &str) -> Result<Tree, Error> {
-    if let Some(tree) = one(&PostgreSqlDialect {}, text)? {
+fn tree(text: &str, tokens: &[Token<'_>]) -> Result<Tree, Error> {
+    if let Some(tree) = one(&PostgreSqlDialect {}, text, tokens)? {
         return Ok(Tree::Postgres(tree));
     }
-    Ok(match one(&DuckDbDialect, text)? {
+    Ok(match one(&DuckDbDialect, text, tokens)? {
         Some(tree) => Tree::DuckDb(tree),
         None => Tree::Opaque,
     })
@@ -138,16 +144,26 @@ const DEPTH: usize = 300;
 
 /// The single statement that `dialect` reads in all of `text`; 54001 where it nests too deep to be understood.
 ///
+/// None where the dialect's own lexer finds other words or quotes than `tokens`, which are the engine's: its tree would be
+/// of another statement.
+///
 /// Literals keep their doubled quotes: printing a tree then gives back exactly the bytes that were read.
-pub(crate) fn one(dialect: &dyn Dialect, text: &str) -> Result<Option<Box<ast::Statement>>, Error> {
+fn one(dialect: &dyn Dialect, text: &str, tokens: &[Token<'_>]) -> Result<Option<Box<ast::Statement>>, Error> {
     let options = ParserOptions {
         unescape: false,
         ..ParserOptions::default()
     };
     let parser = Parser::new(dialect).with_recursion_limit(DEPTH).with_options(options);
-    let parsed = parser
-        .try_with_sql(text)
-        .and_then(|mut parser| parser.parse_statements());
+    let Ok(theirs) = Tokenizer::new(dialect, text)
+        .with_unescape(false)
+        .tokenize_with_location()
+    else {
+        return Ok(None);
+    };
+    if !alike(tokens, &theirs) {
+        return Ok(None);
+    }
+    let parsed = parser.with_tokens_with_locations(theirs).parse_statements();
     match parsed {
         Ok(mut statements) => Ok(match (statements.pop(), statements.is_empty()) {
             (Some(statement), true) => Some(Box::new(statement)),
@@ -159,4 +175,33 @@ pub(crate) fn one(dialect: &dyn Dialect, text: &str) -> Result<Option<Box<ast::S
         )),
         Err(_) => Ok(None),
     }
+}
+
+/// Whether both lexers read the same unquoted words and as many quoted things, in the same order.
+fn alike(ours: &[Token<'_>], theirs: &[TokenWithSpan]) -> bool {
+    let ours = ours.iter().filter_map(|token| match token.kind {
+        TokenKind::Word => Some(Lexeme::Word(token.text)),
+        TokenKind::Quoted | TokenKind::Text => Some(Lexeme::Quoted),
+        _ => None,
+    });
+    let theirs = theirs.iter().filter_map(|token| match &token.token {
+        Theirs::Word(word) if word.quote_style.is_none() => Some(Lexeme::Word(&word.value)),
+        Theirs::Word(_)
+        | Theirs::SingleQuotedString(_)
+        | Theirs::DollarQuotedString(_)
+        | Theirs::EscapedStringLiteral(_)
+        | Theirs::UnicodeStringLiteral(_)
+        | Theirs::NationalStringLiteral(_)
+        | Theirs::HexStringLiteral(_)
+        | Theirs::SingleQuotedByteStringLiteral(_) => Some(Lexeme::Quoted),
+        _ => None,
+    });
+    ours.eq(theirs)
+}
+
+/// What the two lexers must agree on.
+#[derive(PartialEq)]
+enum Lexeme<'a> {
+    Word(&'a str),
+    Quoted,
 }

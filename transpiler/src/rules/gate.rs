@@ -1,60 +1,21 @@
-//! Names that nobody may use: functions with I/O of their own or that run text as SQL, and the lake's internals.
+//! The first layer of the fourth wall: what nobody may do, and what only a login without restrictions may.
 //!
-//! The first layer of the fourth wall. A tree is judged on its names, an opaque statement on its tokens.
+//! A tree is judged on its statements' kinds and on every name it holds; an opaque statement on its tokens. Functions of
+//! FROM are an allow list; in expressions, a function that nobody knows is a user's macro. Relations of restricted logins
+//! are [`super::authorise`]'s.
+
+mod functions;
+mod net;
+mod statements;
 
 use std::ops::ControlFlow;
 
-use sqlparser::ast::{self, Expr, ObjectName, TableFactor, Visit, Visitor};
+use sqlparser::ast::{self, Expr, Ident, ObjectName, Query, TableFactor, TableObject, Visit, Visitor};
 
-use super::{build, folded, last_name};
-use crate::Error;
-use crate::lex::{self, Token};
+use super::last_name;
+use crate::{Access, Error};
 
-/// Functions refused by their whole name.
-const FUNCTIONS: &[&str] = &[
-    "query",
-    "query_table",
-    "json_execute_serialized_sql",
-    "enable_logging",
-    "disable_logging",
-    "load_aws_credentials",
-    "which_secret",
-    "duckdb_secrets",
-    "getenv",
-    "pragma_storage_info",
-    "enable_profiling",
-    "checkpoint",
-    "force_checkpoint",
-    "parquet_scan_ducklake",
-    "arrow_scan",
-    "arrow_scan_dumb",
-    "pandas_scan",
-    "python_map",
-    "import_database",
-    "pg_read_file",
-    "pg_read_binary_file",
-    "pg_ls_dir",
-    "lo_import",
-    "lo_export",
-    "dblink",
-    "truncate_duckdb_logs",
-    "write_log",
-];
-
-/// Functions refused by how their names begin.
-const PREFIXES: &[&str] = &[
-    "postgres_",
-    "sqlite_",
-    "mysql_",
-    "delta_",
-    "iceberg_",
-    "ducklake_",
-    "pg_clear_cache",
-    "aws_",
-    "httpfs_",
-    "shell_",
-    "http_",
-];
+pub(crate) use net::tokens;
 
 /// Catalogs and schemas that belong to Pintail and to the lake's own bookkeeping.
 const INTERNAL: &str = "__ducklake_metadata_";
@@ -62,58 +23,46 @@ const HIDDEN: &str = "__pintail";
 /// Variables that carry the session's own values.
 const VARIABLES: &str = "pintail_";
 
-/// Refuses a tree that names what nobody may use.
-pub(super) fn check(statement: &ast::Statement) -> Result<(), Error> {
-    if let Some(error) = commanded(statement) {
-        return Err(error);
-    }
-    let mut visitor = Gate;
+/// Refuses a tree that names what the login may not use.
+pub(super) fn check(statement: &ast::Statement, access: &Access<'_>) -> Result<(), Error> {
+    let mut visitor = Gate {
+        restricted: access.is_restricted(),
+    };
     match statement.visit(&mut visitor) {
         ControlFlow::Break(error) => Err(error),
         ControlFlow::Continue(()) => Ok(()),
     }
 }
 
-/// Refuses an opaque statement any of whose words could be such a name.
-pub(crate) fn tokens(sql: &str) -> Result<(), Error> {
-    let tokens = lex::tokens(sql)?;
-    for (i, token) in tokens.iter().enumerate() {
-        let Some(name) = token.name() else { continue };
-        let called = tokens.get(i + 1).is_some_and(|next| next.is_symbol("("));
-        if called && forbidden_function(&name.to_lowercase()) {
-            return Err(Error::forbidden(format!("function {name}")));
-        }
-        hidden(&name)?;
-        if name.starts_with(VARIABLES) {
-            return Err(Error::forbidden(format!("variable {name}")));
-        }
-    }
-    let first = tokens.first().map(|t| t.text.to_uppercase()).unwrap_or_default();
-    match first.as_str() {
-        "ATTACH" => attach_tokens(&tokens),
-        "DETACH" | "INSTALL" | "LOAD" | "IMPORT" | "EXPORT" | "USE" | "FORCE" | "UPDATE_EXTENSIONS" | "CALL"
-        | "PRAGMA" => Err(Error::forbidden(format!("statement {first}"))),
-        "CREATE" | "DROP" if tokens.iter().take(5).any(|t| t.is_word("SECRET")) => {
-            Err(Error::forbidden("statement CREATE SECRET"))
-        }
-        _ => Ok(()),
+/// What is known of a function by its name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Verdict {
+    Everyone,
+    Owners,
+    Nobody,
+    Unknown,
+}
+
+fn verdict(name: &str) -> Verdict {
+    let listed = |list: &[&str]| list.binary_search(&name).is_ok();
+    let begins = functions::REFUSED_PREFIXES
+        .iter()
+        .any(|prefix| name.starts_with(prefix));
+    if listed(functions::REFUSED) {
+        Verdict::Nobody
+    } else if listed(functions::EVERYONE) {
+        Verdict::Everyone
+    } else if listed(functions::OWNERS) {
+        Verdict::Owners
+    } else if begins {
+        Verdict::Nobody
+    } else {
+        Verdict::Unknown
     }
 }
 
-fn attach_tokens(tokens: &[Token<'_>]) -> Result<(), Error> {
-    let target = tokens.iter().find_map(Token::literal);
-    let options = tokens.iter().any(|t| t.is_symbol("("));
-    if target.as_deref() == Some(":memory:") && !options {
-        return Ok(());
-    }
-    Err(Error::forbidden("statement ATTACH"))
-}
-
-fn forbidden_function(name: &str) -> bool {
-    FUNCTIONS.contains(&name) || PREFIXES.iter().any(|prefix| name.starts_with(prefix))
-}
-
-fn hidden(name: &str) -> Result<(), Error> {
+/// Refuses a name of Pintail's own or of the lake's bookkeeping.
+pub(super) fn hidden(name: &str) -> Result<(), Error> {
     let lower = name.to_lowercase();
     if lower.starts_with(INTERNAL) {
         return Err(Error::forbidden(format!("catalog {name}")));
@@ -124,53 +73,79 @@ fn hidden(name: &str) -> Result<(), Error> {
     Ok(())
 }
 
-/// Statements that are refused for what they are.
-fn commanded(statement: &ast::Statement) -> Option<Error> {
-    use ast::Statement as S;
-    let word = match statement {
-        S::AttachDuckDBDatabase {
-            database_path,
-            attach_options,
-            ..
-        } if database_path.value == ":memory:" && attach_options.is_empty() => return None,
-        S::AttachDatabase { database_file_name, .. }
-            if build::literal(database_file_name).as_deref() == Some(":memory:") =>
-        {
-            return None;
-        }
-        S::AttachDuckDBDatabase { .. } | S::AttachDatabase { .. } => "ATTACH",
-        S::DetachDuckDBDatabase { .. } => "DETACH",
-        S::Install { .. } => "INSTALL",
-        S::Load { .. } => "LOAD",
-        S::CreateSecret { .. } => "CREATE SECRET",
-        S::DropSecret { .. } => "DROP SECRET",
-        S::Pragma { .. } => "PRAGMA",
-        S::Use(_) => "USE",
-        S::Directory { .. } => "INSERT DIRECTORY",
-        _ => return None,
-    };
-    Some(Error::forbidden(format!("statement {word}")))
+/// Where a call stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Expression,
+    From,
 }
 
-struct Gate;
+struct Gate {
+    restricted: bool,
+}
 
 impl Gate {
-    fn name(name: &ObjectName) -> Result<(), Error> {
-        for part in &name.0 {
-            if let Some(ident) = part.as_ident() {
-                hidden(&ident.value)?;
-            }
+    fn call(&self, name: &ObjectName, place: Place) -> Result<(), Error> {
+        let Some(last) = last_name(name) else {
+            return Err(Error::forbidden(format!("function {name}")));
+        };
+        let known = verdict(&last.to_lowercase());
+        let allowed = match known {
+            Verdict::Everyone => true,
+            Verdict::Owners => !self.restricted,
+            Verdict::Nobody => false,
+            Verdict::Unknown => !self.restricted && place == Place::Expression,
+        };
+        // The list knows the system's functions; a schema may hold another of the same name.
+        let qualified = name.0.len() > 1 && !is_system(name);
+        if allowed && !(self.restricted && qualified) {
+            return Ok(());
         }
-        Ok(())
+        Err(Error::forbidden(format!("function {last}")))
     }
 
-    fn function(name: &ObjectName) -> Result<(), Error> {
-        Self::name(name)?;
-        match last_name(name) {
-            Some(last) if forbidden_function(&last.to_lowercase()) => Err(Error::forbidden(format!("function {last}"))),
+    fn factor(&self, factor: &TableFactor) -> Result<(), Error> {
+        match factor {
+            TableFactor::Table {
+                name, args: Some(_), ..
+            }
+            | TableFactor::Function { name, .. } => self.call(name, Place::From),
+            TableFactor::Table { .. }
+            | TableFactor::Derived { .. }
+            | TableFactor::UNNEST { .. }
+            | TableFactor::NestedJoin { .. }
+            | TableFactor::Pivot { .. }
+            | TableFactor::Unpivot { .. } => Ok(()),
+            other => {
+                let word = other.to_string();
+                let word = word.split(['(', ' ']).next().unwrap_or_default();
+                Err(Error::forbidden(format!("function {}", word.to_lowercase())))
+            }
+        }
+    }
+
+    fn statement(&self, statement: &ast::Statement) -> Result<(), Error> {
+        statements::check(statement, self.restricted)?;
+        match statement {
+            ast::Statement::Call(function) => self.call(&function.name, Place::From),
+            ast::Statement::Insert(insert) => match &insert.table {
+                TableObject::TableName(_) => Ok(()),
+                TableObject::TableFunction(function) => self.call(&function.name, Place::From),
+                TableObject::TableQuery(_) => Err(Error::unsupported("INSERT INTO (query) is not supported")),
+            },
             _ => Ok(()),
         }
     }
+}
+
+/// Whether a function's schema is PostgreSQL's own, which the name rules resolve.
+fn is_system(name: &ObjectName) -> bool {
+    let parts: Vec<String> = name
+        .0
+        .iter()
+        .filter_map(|part| part.as_ident().map(super::folded))
+        .collect();
+    matches!(parts.as_slice(), [schema, _] if schema == "pg_catalog" || schema == "information_schema")
 }
 
 fn flow(result: Result<(), Error>) -> ControlFlow<Error> {
@@ -183,32 +158,29 @@ fn flow(result: Result<(), Error>) -> ControlFlow<Error> {
 impl Visitor for Gate {
     type Break = Error;
 
-    fn pre_visit_relation(&mut self, relation: &ObjectName) -> ControlFlow<Error> {
-        flow(Self::name(relation))
+    fn pre_visit_ident(&mut self, ident: &Ident) -> ControlFlow<Error> {
+        flow(hidden(&ident.value))
+    }
+
+    fn pre_visit_query(&mut self, query: &Query) -> ControlFlow<Error> {
+        if query.pipe_operators.is_empty() {
+            return ControlFlow::Continue(());
+        }
+        ControlFlow::Break(Error::unsupported("pipe operators are not supported"))
     }
 
     fn pre_visit_table_factor(&mut self, factor: &TableFactor) -> ControlFlow<Error> {
-        flow(match factor {
-            TableFactor::Table {
-                name, args: Some(_), ..
-            }
-            | TableFactor::Function { name, .. } => Self::function(name),
-            _ => Ok(()),
-        })
+        flow(self.factor(factor))
     }
 
     fn pre_visit_expr(&mut self, expr: &Expr) -> ControlFlow<Error> {
         flow(match expr {
-            Expr::Function(function) => Self::function(&function.name),
-            Expr::CompoundIdentifier(parts) => parts.iter().try_for_each(|part| hidden(&folded(part))),
+            Expr::Function(function) => self.call(&function.name, Place::Expression),
             _ => Ok(()),
         })
     }
 
     fn pre_visit_statement(&mut self, statement: &ast::Statement) -> ControlFlow<Error> {
-        flow(match statement {
-            ast::Statement::Call(function) => Self::function(&function.name),
-            other => commanded(other).map_or(Ok(()), Err),
-        })
+        flow(self.statement(statement))
     }
 }

@@ -1,0 +1,148 @@
+//! Which kinds of statements there are for whom: an allow list.
+
+use sqlparser::ast::{self, ObjectType, Statement as S};
+
+use super::super::build;
+use crate::Error;
+
+/// Refuses a statement, or a part of one, that is of no kind on the list.
+///
+/// Kinds that PostgreSQL has and Pintail lacks pass: another rule refuses them, and says what is missing.
+pub(super) fn check(statement: &ast::Statement, restricted: bool) -> Result<(), Error> {
+    let allowed = match statement {
+        S::AttachDuckDBDatabase {
+            database_path,
+            attach_options,
+            ..
+        } => !restricted && database_path.value == ":memory:" && attach_options.is_empty(),
+        S::AttachDatabase { database_file_name, .. } => {
+            !restricted && build::literal(database_file_name).as_deref() == Some(":memory:")
+        }
+        S::Drop { object_type, .. } => droppable(*object_type),
+        _ if restricted => for_everyone(statement),
+        _ => for_everyone(statement) || for_owners(statement),
+    };
+    if allowed {
+        return Ok(());
+    }
+    Err(Error::forbidden(format!("statement {}", word(statement))))
+}
+
+fn droppable(object: ObjectType) -> bool {
+    matches!(
+        object,
+        ObjectType::Table
+            | ObjectType::View
+            | ObjectType::MaterializedView
+            | ObjectType::Index
+            | ObjectType::Schema
+            | ObjectType::Sequence
+            | ObjectType::Type
+            | ObjectType::Collation
+            | ObjectType::ForeignTable
+            | ObjectType::Role
+            | ObjectType::Database
+    )
+}
+
+/// What can be authorised name by name.
+fn for_everyone(statement: &ast::Statement) -> bool {
+    matches!(
+        statement,
+        S::Query(_)
+            | S::Insert(_)
+            | S::Update(_)
+            | S::Delete(_)
+            | S::Merge(_)
+            | S::Truncate(_)
+            | S::CreateTable(_)
+            | S::CreateView(_)
+            | S::CreateIndex(_)
+            | S::AlterTable(_)
+            | S::AlterView(_)
+            | S::Comment { .. }
+            | S::Explain { .. }
+    )
+}
+
+fn for_owners(statement: &ast::Statement) -> bool {
+    matches!(
+        statement,
+        S::Call(_)
+            | S::Set(_)
+            | S::CreateSchema { .. }
+            | S::CreateMacro { .. }
+            | S::CreateFunction(_)
+            | S::CreateSequence { .. }
+            | S::CreateType { .. }
+            | S::AlterSchema(_)
+            | S::AlterIndex { .. }
+            | S::DropFunction(_)
+            | S::ExplainTable { .. }
+            | S::ShowTables { .. }
+            | S::ShowDatabases { .. }
+            | S::ShowSchemas { .. }
+            | S::ShowViews { .. }
+            | S::ShowColumns { .. }
+            | S::ShowVariable { .. }
+            | S::ShowVariables { .. }
+            | S::ShowFunctions { .. }
+    ) || lacking(statement)
+}
+
+/// What PostgreSQL has and Pintail refuses by name.
+fn lacking(statement: &ast::Statement) -> bool {
+    matches!(
+        statement,
+        S::CreateDatabase { .. }
+            | S::CreateExtension(_)
+            | S::DropExtension(_)
+            | S::CreateRole(_)
+            | S::AlterRole { .. }
+            | S::Grant(_)
+            | S::GrantRole(_)
+            | S::Revoke(_)
+            | S::RevokeRole(_)
+            | S::AlterDefaultPrivileges(_)
+            | S::CreateTrigger(_)
+            | S::DropTrigger(_)
+            | S::CreatePolicy(_)
+            | S::AlterPolicy(_)
+            | S::DropPolicy(_)
+            | S::AlterType(_)
+            | S::CreateDomain(_)
+            | S::DropDomain(_)
+            | S::CreateServer(_)
+            | S::CreateForeignTable(_)
+            | S::CreateForeignDataWrapper(_)
+            | S::CreateUserMapping(_)
+            | S::CreateRule(_)
+            | S::DropRule(_)
+            | S::CreateOperator(_)
+            | S::CreateOperatorFamily(_)
+            | S::CreateOperatorClass(_)
+            | S::CreateAggregate(_)
+            | S::CreateTextSearch(_)
+            | S::CreateCollation(_)
+            | S::CreateProcedure { .. }
+            | S::DropProcedure { .. }
+    )
+}
+
+/// The statement's first words.
+fn word(statement: &ast::Statement) -> String {
+    match statement {
+        S::AttachDuckDBDatabase { .. } | S::AttachDatabase { .. } => "ATTACH".to_owned(),
+        S::DetachDuckDBDatabase { .. } => "DETACH".to_owned(),
+        S::Directory { .. } => "INSERT DIRECTORY".to_owned(),
+        other => {
+            let text = other.to_string();
+            let mut words = text.split_whitespace().map(str::to_uppercase);
+            let first = words.next().unwrap_or_default();
+            match (first.as_str(), words.next()) {
+                ("CREATE" | "DROP" | "ALTER" | "SHOW", Some(second)) => format!("{first} {second}"),
+                _ => first,
+            }
+        }
+    }
+}
