@@ -11,6 +11,7 @@ use super::failure::Failure;
 use crate::error::{Error, StopReason};
 
 mod attaching;
+mod http;
 mod wording;
 
 pub(crate) use self::attaching::unavailable;
@@ -94,6 +95,7 @@ fn report(parts: &Parts, sql: &str) -> Report {
         "Parser" | "Syntax" => Report::new(SqlState::SYNTAX_ERROR, message),
         "Conversion" => wording::conversion(message),
         "Constraint" => wording::constraint(message),
+        "HTTP" => http::told(parts, message),
         kind => by_kind(kind, message),
     };
     if report.hint.is_none() {
@@ -152,7 +154,7 @@ fn by_kind(kind: &str, message: &str) -> Report {
         "Dependency" => SqlState::DEPENDENT_OBJECTS_STILL_EXIST,
         "Out of Memory" => return wording::out_of_memory(message),
         "IO" => return wording::io(message),
-        "Network" | "Connection" | "HTTP" => SqlState::CONNECTION_FAILURE,
+        "Network" | "Connection" => SqlState::CONNECTION_FAILURE,
         "Sequence" => SqlState::SEQUENCE_GENERATOR_LIMIT_EXCEEDED,
         "Parameter Not Resolved" => SqlState::INDETERMINATE_DATATYPE,
         "Parameter Not Allowed" => SqlState::UNDEFINED_PARAMETER,

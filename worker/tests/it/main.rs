@@ -1,13 +1,16 @@
 //! A real worker process on a temporary directory, driven through the contract's client.
 
 mod cancel;
+mod catalogs;
 mod errors;
 mod harness;
 mod isolation;
 mod lake;
+mod objects;
 mod parameters;
 mod postgres;
 mod process;
 mod results;
+mod s3;
 mod stock_clients;
 mod suspended;

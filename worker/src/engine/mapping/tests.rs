@@ -21,6 +21,20 @@ fn a_missing_table_is_told_as_postgresql_does() {
 }
 
 #[test]
+fn a_store_that_refuses_is_told_apart_from_one_that_does_not_answer() {
+    let refused = "HTTP Error: HTTP GET error reading 's3://b/k' in region 'r' (HTTP 403 Forbidden)\n\nAccessDenied: x";
+    let report = told(refused, "");
+    assert_eq!(report.sqlstate, SqlState::INSUFFICIENT_PRIVILEGE);
+    assert!(!report.message.contains("AccessDenied"), "{report}");
+    let refused = "HTTP Error: Unable to connect to URL s3://b/k: Forbidden (HTTP code 403)\n\nAccessDenied: x";
+    assert_eq!(told(refused, "").sqlstate, SqlState::INSUFFICIENT_PRIVILEGE);
+    let missing = "HTTP Error: HTTP GET error reading 's3://b/k' in region 'r' (HTTP 404 Not Found)";
+    assert_eq!(told(missing, "").sqlstate, SqlState::UNDEFINED_FILE);
+    let silent = "HTTP Error: HTTP GET error on 'http://h/k' (HTTP 0 Internal Server Error)";
+    assert_eq!(told(silent, "").sqlstate, SqlState::CONNECTION_FAILURE);
+}
+
+#[test]
 fn positions_count_characters() {
     let json = r#"{"exception_type":"Binder","exception_message":"Referenced column \"nope\" not found","position":"13","error_subtype":"COLUMN_NOT_FOUND","name":"nope"}"#;
     assert_eq!(told(json, "select 'é', nope from t").position, Some(13));
