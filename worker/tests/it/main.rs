@@ -6,6 +6,7 @@ mod errors;
 mod harness;
 mod isolation;
 mod lake;
+mod negative;
 mod objects;
 mod parameters;
 mod postgres;

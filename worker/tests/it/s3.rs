@@ -285,3 +285,28 @@ async fn a_location_that_the_operator_opened_is_reached_with_the_users_own_keys(
     assert_eq!(store.objects()?, ["acme/exchange/x.parquet"]);
     Ok(())
 }
+
+/// A URL and a secret may name another server; the engine lets both pass below an own prefix.
+#[tokio::test]
+async fn another_server_is_stopped_by_the_kernel() -> Result<()> {
+    let Some(store) = ObjectStore::start()? else {
+        return Ok(());
+    };
+    let postgres = Postgres::start()?;
+    let [acme, _] = two_lakes(&postgres, &store).await?;
+    let listener = std::net::TcpListener::bind("127.0.0.1:0")?;
+    listener.set_nonblocking(true)?;
+    let elsewhere = listener.local_addr()?;
+    let worker = worker(lake(&store, &acme, "acme", LakeOpening::Existing), &[]).await?;
+    let url = "s3://lake/acme/lake/x.parquet";
+    let mut told = worker
+        .fails(&format!("SELECT * FROM read_parquet('{url}?s3_endpoint={elsewhere}')"))
+        .await;
+    assert!(!told.message.is_empty());
+    let secret = secret_for(&store, "acme", url).replace(&store.target("acme").endpoint, &elsewhere.to_string());
+    worker.sql(&secret).await?;
+    told = worker.fails(&format!("SELECT * FROM read_parquet('{url}')")).await;
+    let nobody_came = matches!(listener.accept(), Err(error) if error.kind() == std::io::ErrorKind::WouldBlock);
+    assert!(nobody_came, "{told}");
+    Ok(())
+}
