@@ -102,7 +102,7 @@ impl From<&tokio_postgres::Error> for Refusal {
 }
 
 /// An error and its sources, for those that hold no values.
-fn chain(error: &dyn std::error::Error) -> String {
+pub(crate) fn chain(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut source = error.source();
     while let Some(inner) = source {
@@ -133,6 +133,11 @@ impl Error {
 
     pub(crate) fn corrupt(what: impl Into<String>) -> Self {
         Self::Corrupt { what: what.into() }
+    }
+
+    /// The other side fell silent.
+    pub(crate) fn gone() -> Self {
+        Self::Unreachable(Refusal::plain("the connection was lost"))
     }
 
     pub(crate) fn sealed(what: impl Into<String>) -> impl FnOnce(SealError) -> Self {

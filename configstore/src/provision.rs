@@ -1,10 +1,14 @@
-//! Making organisations, users and catalogs. Each step may be repeated after a crash and ends in the same state.
+//! The installation's first organisation, as functions that take names only.
+
+use std::sync::Arc;
 
 use pintail_worker_api::Secret;
-use rand::RngExt;
-use tokio_postgres::types::ToSql;
+use pintail_worker_api::bootstrap::PostgresTarget;
 
-use crate::{CatalogName, CatalogState, Error, OrgSlug, Store, UserName, metadata_schema};
+use crate::{
+    Actor, CatalogKind, CatalogName, CatalogSpec, CatalogState, Error, OrgSlug, OrgSpec, Standing, StorageKind, Store,
+    UserName, UserSpec,
+};
 
 /// A catalog as it was found or made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,104 +19,123 @@ pub enum NewCatalog {
     Ready,
 }
 
+/// What the store knows of an accepted combination of organisation, user and lake.
+#[derive(Debug, Clone)]
+pub struct Login {
+    /// The organisation.
+    pub org: OrgSlug,
+    /// The user.
+    pub user: UserName,
+    /// The user's SCRAM verifier.
+    pub verifier: Secret<String>,
+    /// The catalog that the session starts in.
+    pub catalog: CatalogName,
+    /// Its metadata schema.
+    pub metadata_schema: String,
+    /// Its data prefix: `<slug>/<catalog>/` below the installation's data directory or bucket.
+    pub data_prefix: String,
+    /// Where its metadata is, with its own role.
+    pub metadata: PostgresTarget,
+}
+
 impl Store {
     /// Makes an organisation unless it exists.
     pub async fn ensure_org(&self, org: &OrgSlug) -> Result<(), Error> {
-        self.execute(
-            "INSERT INTO pintail.orgs (slug) VALUES ($1) ON CONFLICT DO NOTHING",
-            &[&org.as_str()],
-        )
-        .await
+        self.refresh().await?;
+        if self.snapshot().org(org.as_str()).is_none() {
+            self.put_org(&Actor::pintail(), org, &OrgSpec::default()).await?;
+        }
+        Ok(())
     }
 
     /// Makes a user with this password, or gives an existing one this password.
     pub async fn ensure_user(&self, org: &OrgSlug, user: &UserName, password: &Secret<String>) -> Result<(), Error> {
-        let verifier = postgres_protocol::password::scram_sha_256(password.expose().as_bytes());
-        self.execute(
-            "INSERT INTO pintail.users (org_id, name, verifier) \
-             SELECT org_id, $2, $3 FROM pintail.orgs WHERE slug = $1 \
-             ON CONFLICT (org_id, name) DO UPDATE SET verifier = EXCLUDED.verifier",
-            &[&org.as_str(), &user.as_str(), &verifier],
-        )
-        .await
+        self.refresh().await?;
+        let snapshot = self.snapshot();
+        let known = snapshot.org(org.as_str()).and_then(|org| org.users.get(user.as_str()));
+        let mut spec = known.map_or_else(UserSpec::default, |known| UserSpec {
+            password: None,
+            standing: known.standing,
+            role: known.role,
+            schemas: known.schemas.clone(),
+            catalogs: known.catalogs.clone(),
+            limits: known.limits.clone(),
+        });
+        spec.password = Some(password.clone());
+        self.put_user(&Actor::pintail(), org, user, &spec).await?;
+        Ok(())
     }
 
     /// Whether a user exists.
     pub async fn has_user(&self, org: &OrgSlug, user: &UserName) -> Result<bool, Error> {
-        let client = self.client().await?;
-        let row = client
-            .query_one(
-                "SELECT count(*) FROM pintail.users JOIN pintail.orgs USING (org_id) WHERE slug = $1 AND name = $2",
-                &[&org.as_str(), &user.as_str()],
-            )
-            .await?;
-        Ok(row.get::<_, i64>(0) > 0)
+        self.refresh().await?;
+        let snapshot = self.snapshot();
+        let org = snapshot.org(org.as_str());
+        Ok(org.is_some_and(|org| org.users.contains_key(user.as_str())))
     }
 
-    /// Writes a `DuckLake` catalog down and makes its metadata schema and role.
-    ///
-    /// The role may log in, owns its schema, and has no other right: nothing on `public`, no CREATE on the database.
+    /// Asks for a local lake and makes its metadata schema and role.
     pub async fn ensure_lake(&self, org: &OrgSlug, catalog: &CatalogName) -> Result<NewCatalog, Error> {
-        let schema = metadata_schema(org, catalog)?;
-        let prefix = format!("{org}/{catalog}/");
-        let password = random_password();
-        let client = self.client().await?;
-        let row = client
-            .query_one(
-                "INSERT INTO pintail.catalogs (org_id, name, metadata_schema, data_prefix, role_name, role_password, state) \
-                 SELECT org_id, $2, $3, $4, $3, $5, 'provisioning' FROM pintail.orgs WHERE slug = $1 \
-                 ON CONFLICT (org_id, name) DO UPDATE SET name = EXCLUDED.name \
-                 RETURNING state, role_name, role_password, metadata_schema",
-                &[&org.as_str(), &catalog.as_str(), &schema, &prefix, &password],
-            )
-            .await?;
-        if row.get::<_, &str>(0) == "ready" {
+        let spec = CatalogSpec::DuckLake {
+            storage: StorageKind::Local,
+        };
+        self.put_catalog(&Actor::pintail(), org, catalog, &spec).await?;
+        let id = self.catalog_id(org, catalog).await?;
+        let snapshot = self.snapshot();
+        if let Some((_, known)) = snapshot.catalog(id)
+            && known.state == CatalogState::Ready
+        {
             return Ok(NewCatalog::Ready);
         }
-        let (role, password, schema): (String, String, String) = (row.get(1), row.get(2), row.get(3));
-        let known = client
-            .query_opt("SELECT 1 FROM pg_roles WHERE rolname = $1", &[&role])
-            .await?;
-        let verb = if known.is_some() { "ALTER" } else { "CREATE" };
-        // The store keeps the verifier; the plain password never stands in a statement that could be logged.
-        let verifier = postgres_protocol::password::scram_sha_256(password.as_bytes());
-        client
-            .batch_execute(&format!(
-                "{verb} ROLE \"{role}\" LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOINHERIT PASSWORD '{verifier}'; \
-                 CREATE SCHEMA IF NOT EXISTS \"{schema}\" AUTHORIZATION \"{role}\"; \
-                 REVOKE ALL ON SCHEMA \"{schema}\" FROM PUBLIC; \
-                 ALTER ROLE \"{role}\" SET search_path = \"{schema}\""
-            ))
-            .await?;
-        let database = self.target().database.replace('"', "\"\"");
-        client
-            .batch_execute(&format!(
-                "REVOKE ALL ON DATABASE \"{database}\" FROM PUBLIC; GRANT CONNECT ON DATABASE \"{database}\" TO \"{role}\""
-            ))
-            .await?;
+        self.set_catalog_state(id, CatalogState::Provisioning, None).await?;
+        self.make_role_and_schema(id).await?;
         Ok(NewCatalog::ToInitialise)
     }
 
     /// Marks a catalog.
     pub async fn mark_catalog(&self, org: &OrgSlug, catalog: &CatalogName, state: CatalogState) -> Result<(), Error> {
-        self.execute(
-            "UPDATE pintail.catalogs c SET state = $3 FROM pintail.orgs o \
-             WHERE o.org_id = c.org_id AND o.slug = $1 AND c.name = $2",
-            &[&org.as_str(), &catalog.as_str(), &state.as_str()],
-        )
-        .await
+        let id = self.catalog_id(org, catalog).await?;
+        self.set_catalog_state(id, state, None).await
     }
 
-    async fn execute(&self, statement: &str, values: &[&(dyn ToSql + Sync)]) -> Result<(), Error> {
-        self.client().await?.execute(statement, values).await?;
-        Ok(())
+    /// What a login needs, if organisation, user and ready lake exist, none of them disabled.
+    pub async fn login(&self, org: &str, user: &str, catalog: &str) -> Result<Option<Login>, Error> {
+        self.refresh().await?;
+        let snapshot = self.snapshot();
+        let Some(org) = snapshot.org(org).filter(|org| org.standing == Standing::Active) else {
+            return Ok(None);
+        };
+        let user = org.users.get(user).filter(|user| user.standing == Standing::Active);
+        let catalog = org
+            .catalogs
+            .get(catalog)
+            .filter(|catalog| catalog.state == CatalogState::Ready);
+        let (Some(user), Some(catalog)) = (user, catalog) else {
+            return Ok(None);
+        };
+        let catalog = Arc::clone(catalog);
+        let CatalogKind::DuckLake {
+            metadata_schema,
+            data_prefix,
+            role,
+            role_password,
+            ..
+        } = &catalog.kind
+        else {
+            return Ok(None);
+        };
+        Ok(Some(Login {
+            org: org.slug.clone(),
+            user: user.name.clone(),
+            verifier: user.verifier.clone(),
+            catalog: catalog.name.clone(),
+            metadata_schema: metadata_schema.clone(),
+            data_prefix: data_prefix.clone(),
+            metadata: PostgresTarget {
+                user: role.clone(),
+                password: role_password.clone(),
+                ..self.target().clone()
+            },
+        }))
     }
-}
-
-/// 144 bits from the operating system, in characters that need no quoting anywhere.
-pub(crate) fn random_password() -> String {
-    let mut source = rand::rng();
-    (0..24)
-        .map(|_| char::from(source.sample(rand::distr::Alphanumeric)))
-        .collect()
 }
