@@ -52,7 +52,7 @@ impl Store {
             tx.execute(
                 "INSERT INTO pintail.tombstones (org_slug, catalog, incarnation, settings, sealed_credentials, \
                    data_prefix, keep_until, purged_at) \
-                 VALUES ($1, $2, $3, $4, $5, $6, $7, CASE WHEN $6 IS NULL THEN now() END)",
+                 VALUES ($1, $2, $3, $4, $5, $6, $7, CASE WHEN $6::text IS NULL THEN now() END)",
                 &[&org, &name, &incarnation, &settings, &sealed, &prefix, &keep_until],
             )
             .await?;

@@ -20,6 +20,14 @@ fn follow(store: &Store) -> CancellationToken {
 const LISTENERS: &str =
     "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN%'";
 
+/// Waits until a store listens and has looked once, so that what comes later is found by nothing but being told or looking.
+async fn following(store: &Store, client: &tokio_postgres::Client) {
+    eventually("somebody listens and has looked", SOON, async || {
+        store.snapshot().generation > 0 && value::<i64>(client, LISTENERS).await == 1
+    })
+    .await;
+}
+
 #[tokio::test]
 async fn ones_own_changes_are_there_on_return_and_count_once() {
     let (_fixture, store) = store().await;
@@ -41,10 +49,7 @@ async fn another_process_is_told_of_a_change() {
     let there = fixture.store();
     let stop = follow(&there);
     let client = fixture.super_user().await;
-    eventually("somebody listens", SOON, async || {
-        value::<i64>(&client, LISTENERS).await == 1
-    })
-    .await;
+    following(&there, &client).await;
     let mut told = there.watch();
     org(&here, "telling").await;
     let seen = tokio::time::timeout(SOON, told.wait_for(|snapshot| snapshot.org("telling").is_some())).await;
@@ -74,10 +79,7 @@ async fn what_happened_while_nobody_listened_is_found_after_reconnecting() {
     let there = fixture.store();
     let stop = follow(&there);
     let client = fixture.super_user().await;
-    eventually("somebody listens", SOON, async || {
-        value::<i64>(&client, LISTENERS).await == 1
-    })
-    .await;
+    following(&there, &client).await;
     // Silent rows, then the end of the connection: only the look after reconnecting can find them in time.
     client
         .batch_execute("SET session_replication_role = replica; INSERT INTO pintail.orgs (slug) VALUES ('silent')")
@@ -105,10 +107,7 @@ async fn a_change_that_nobody_told_of_is_found_by_the_next_look() {
     let there = fixture.store();
     let stop = follow(&there);
     let client = fixture.super_user().await;
-    eventually("somebody listens", SOON, async || {
-        value::<i64>(&client, LISTENERS).await == 1
-    })
-    .await;
+    following(&there, &client).await;
     client
         .batch_execute("SET session_replication_role = replica; INSERT INTO pintail.orgs (slug) VALUES ('unheard')")
         .await

@@ -109,6 +109,11 @@ async fn no_table_and_no_log_holds_a_plain_secret() {
             assert!(!text.contains(secret) && !text.contains(&hex), "{table}: {text}");
         }
     }
+    let log = std::fs::read_to_string(fixture.server.path().join("log")).expect("the server's log");
+    assert!(log.contains("CREATE ROLE") && log.contains("INSERT INTO pintail.users"));
+    for secret in &secrets {
+        assert!(!log.contains(secret), "the server's log holds {secret}");
+    }
     let audit = format!("{:?}", store.audit(1000, None).await.expect("audit"));
     assert!(!audit.contains("SCRAM-SHA-256"), "{audit}");
     for action in [

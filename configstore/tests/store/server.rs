@@ -1,6 +1,6 @@
 //! A throw-away `PostgreSQL` that all tests share, with a database for each.
 //!
-//! It listens on a Unix socket and on a TCP port with TLS, and demands SCRAM everywhere.
+//! It listens on a Unix socket and on a TCP port, and demands SCRAM everywhere.
 
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown};
 use std::os::unix::process::CommandExt as _;
@@ -68,9 +68,6 @@ impl Server {
 
     fn make_cluster(&self) {
         self.give("password", PASSWORD);
-        let made = rcgen::generate_simple_self_signed(vec!["localhost".to_owned()]).expect("a certificate");
-        let certificate = self.give("certificate.pem", &made.cert.pem());
-        let key = self.give("key.pem", &made.signing_key.serialize_pem());
         run(self
             .program("initdb")
             .args([
@@ -88,11 +85,9 @@ impl Server {
             .arg("-D")
             .arg(self.data()));
         let options = format!(
-            "-k {} -c listen_addresses=127.0.0.1 -c port={} -c fsync=off -c ssl=on -c ssl_cert_file={} -c ssl_key_file={}",
+            "-k {} -c listen_addresses=127.0.0.1 -c port={} -c fsync=off",
             self.path().display(),
-            self.port,
-            certificate.display(),
-            key.display()
+            self.port
         );
         run(self
             .program("pg_ctl")
@@ -103,7 +98,7 @@ impl Server {
             .arg("start"));
     }
 
-    /// Where the socket, the log and the certificate are.
+    /// Where the socket and the log are.
     pub(crate) fn path(&self) -> &Path {
         self.directory.path()
     }
@@ -119,14 +114,13 @@ impl Server {
     }
 
     /// A private file of the server's.
-    fn give(&self, name: &str, text: &str) -> PathBuf {
+    fn give(&self, name: &str, text: &str) {
         let path = self.path().join(name);
         std::fs::write(&path, text).expect("written");
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).expect("made private");
         if self.as_nobody {
             chown(&path, Some(NOBODY), Some(NOBODY)).expect("given away");
         }
-        path
     }
 
     fn data(&self) -> PathBuf {
