@@ -2,9 +2,11 @@
 
 use std::ops::ControlFlow;
 
-use sqlparser::ast::{self, Ident, ObjectName, ObjectNamePart, Visit, Visitor};
+use sqlparser::ast::{self, CommentObject, Ident, ObjectName, ObjectNamePart, ObjectType, SchemaName, Visit, Visitor};
 
+use crate::Error;
 use crate::lex::{Token, TokenKind};
+use crate::plan::Context;
 use crate::rules::folded;
 use crate::script::Tree;
 
@@ -27,9 +29,47 @@ const BEFORE_NAMES: &[&str] = &[
     "UNPIVOT",
 ];
 
+/// Databases that belong to the session or to the engine, in names of three parts.
+const OWN: &[&str] = &["temp", "memory", "system", "pg_temp"];
+
+/// Catalogs, each once, and for each the first name that begins with it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Named {
+    pub(crate) catalogs: Vec<String>,
+    names: Vec<String>,
+}
+
+impl Named {
+    fn push(&mut self, catalog: String, name: String) {
+        if !self.catalogs.contains(&catalog) {
+            self.catalogs.push(catalog);
+            self.names.push(name);
+        }
+    }
+}
+
+/// PostgreSQL's complaint about a database that is not the session's.
+pub(crate) fn cross_database(name: &str) -> Error {
+    Error::unsupported(format!("cross-database references are not implemented: \"{name}\""))
+}
+
+/// Refuses names that begin with a catalog which the session does not have.
+pub(crate) fn check(named: &Named, context: &Context<'_>) -> Result<(), Error> {
+    let known = |catalog: &str| {
+        catalog == context.catalog
+            || context.catalogs.iter().any(|known| known == catalog)
+            || (OWN.contains(&catalog) && !context.access.is_restricted())
+    };
+    let mut both = named.catalogs.iter().zip(&named.names);
+    match both.find(|(catalog, _)| !known(catalog)) {
+        Some((_, name)) => Err(cross_database(name)),
+        None => Ok(()),
+    }
+}
+
 /// The catalogs that a statement names, each once, in order.
-pub(crate) fn named(tree: &Tree, tokens: &[Token<'_>]) -> Vec<String> {
-    let mut found = Vec::new();
+pub(crate) fn named(tree: &Tree, tokens: &[Token<'_>]) -> Named {
+    let mut found = Named::default();
     match tree {
         Tree::Postgres(tree) | Tree::DuckDb(tree) => {
             let _ = tree.visit(&mut Names { found: &mut found });
@@ -49,16 +89,24 @@ pub(crate) fn of(name: &ObjectName) -> Option<String> {
     }
 }
 
-fn note(name: &ObjectName, found: &mut Vec<String>) {
-    if let Some(catalog) = of(name)
-        && !found.contains(&catalog)
-    {
-        found.push(catalog);
+fn note(name: &ObjectName, found: &mut Named) {
+    let parts: Vec<String> = name.0.iter().filter_map(ObjectNamePart::as_ident).map(folded).collect();
+    if let [catalog, _, _] = parts.as_slice() {
+        found.push(catalog.clone(), parts.join("."));
+    }
+}
+
+/// A schema's name has one part less.
+fn note_schema(name: &ObjectName, found: &mut Named) {
+    if let [ObjectNamePart::Identifier(catalog), ObjectNamePart::Identifier(schema)] = name.0.as_slice() {
+        let (catalog, schema) = (folded(catalog), folded(schema));
+        let full = format!("{catalog}.{schema}");
+        found.push(catalog, full);
     }
 }
 
 struct Names<'a> {
-    found: &'a mut Vec<String>,
+    found: &'a mut Named,
 }
 
 impl Visitor for Names<'_> {
@@ -71,17 +119,39 @@ impl Visitor for Names<'_> {
 }
 
 /// Names outside the visitor's sight.
-fn own_names(tree: &ast::Statement, found: &mut Vec<String>) {
+fn own_names(tree: &ast::Statement, found: &mut Named) {
     use ast::Statement as S;
     match tree {
+        S::Drop {
+            object_type: ObjectType::Schema,
+            names,
+            ..
+        } => names.iter().for_each(|name| note_schema(name, found)),
         S::Drop { names, .. } => names.iter().for_each(|name| note(name, found)),
+        S::CreateSchema {
+            schema_name: SchemaName::Simple(name) | SchemaName::NamedAuthorization(name, _),
+            ..
+        } => note_schema(name, found),
+        S::Truncate(truncate) => truncate.table_names.iter().for_each(|target| note(&target.name, found)),
+        S::CreateFunction(create) => note(&create.name, found),
+        S::CreateMacro { name, .. } => note(name, found),
+        S::CreateSequence { name, .. } | S::CreateType { name, .. } => note(name, found),
+        S::Comment {
+            object_type: CommentObject::Column,
+            object_name,
+            ..
+        } => {
+            let mut table = object_name.clone();
+            table.0.pop();
+            note(&table, found);
+        }
         S::Comment { object_name, .. } => note(object_name, found),
         S::CreateIndex(index) => note(&index.table_name, found),
         _ => {}
     }
 }
 
-fn of_tokens(tokens: &[Token<'_>], found: &mut Vec<String>) {
+fn of_tokens(tokens: &[Token<'_>], found: &mut Named) {
     for window in tokens.windows(6) {
         let [before, a, dot, b, second, c] = window else {
             continue;
@@ -92,8 +162,9 @@ fn of_tokens(tokens: &[Token<'_>], found: &mut Vec<String>) {
             && [a, b, c]
                 .iter()
                 .all(|token| matches!(token.kind, TokenKind::Word | TokenKind::Quoted));
-        if let Some(catalog) = a.name().filter(|catalog| named && !found.contains(catalog)) {
-            found.push(catalog);
+        if let (true, Some(a), Some(b), Some(c)) = (named, a.name(), b.name(), c.name()) {
+            let full = format!("{a}.{b}.{c}");
+            found.push(a, full);
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use sqlparser::ast;
 
+use crate::catalogs;
 use crate::rules;
 use crate::script::Tree;
 use crate::{Access, Error, Kind, Statement};
@@ -169,8 +170,10 @@ pub fn rewrite(statement: &Statement, context: &Context<'_>) -> Result<Plan, Err
     if let Some(error) = &statement.forbidden {
         return Err(error.clone());
     }
+    catalogs::check(&statement.named, context)?;
     match &statement.tree {
         Tree::Command => match &statement.kind {
+            Kind::Copy(copy) => rules::authorise_copy(copy, context).map(|()| Plan::nothing(Vec::new())),
             Kind::Secret(_) if context.access.is_restricted() => Err(Error::forbidden("secrets")),
             Kind::Secret(secret) => Ok(Plan::single(secret.engine_sql.clone(), false)),
             _ => Ok(Plan::nothing(Vec::new())),
@@ -182,7 +185,7 @@ pub fn rewrite(statement: &Statement, context: &Context<'_>) -> Result<Plan, Err
         Tree::DuckDb(tree) => {
             let mut rewritten: ast::Statement = (**tree).clone();
             rules::apply_duckdb(&mut rewritten, context)?;
-            Ok(finish(statement, tree, &rewritten))
+            Ok(finish(statement, tree, &rewritten, context))
         }
         Tree::Postgres(tree) => {
             let mut rewritten: ast::Statement = (**tree).clone();
@@ -190,7 +193,7 @@ pub fn rewrite(statement: &Statement, context: &Context<'_>) -> Result<Plan, Err
             if let Some(plan) = rules::plan(statement, &mut rewritten, context)? {
                 return Ok(plan);
             }
-            let mut plan = finish(statement, tree, &rewritten);
+            let mut plan = finish(statement, tree, &rewritten, context);
             plan.columns = found.columns;
             plan.param_oids = found.param_oids;
             plan.settings = found.settings;
@@ -199,8 +202,9 @@ pub fn rewrite(statement: &Statement, context: &Context<'_>) -> Result<Plan, Err
     }
 }
 
-fn finish(statement: &Statement, before: &ast::Statement, after: &ast::Statement) -> Plan {
-    if before == after {
+/// The step of a tree. A restricted login's is always printed from the tree that was authorised.
+fn finish(statement: &Statement, before: &ast::Statement, after: &ast::Statement, context: &Context<'_>) -> Plan {
+    if before == after && !context.access.is_restricted() {
         return Plan::single(statement.text.clone(), true);
     }
     Plan::single(after.to_string(), false)

@@ -1,6 +1,7 @@
 //! The ordered rules that turn PostgreSQL's semantics into DuckDB's. One file a rule; each output re-parses.
 
 mod aggregates;
+mod authorise;
 mod build;
 mod casts;
 mod columns;
@@ -23,6 +24,7 @@ mod select;
 mod set_config;
 mod set_returning;
 mod settings;
+mod table_bodies;
 mod templates;
 mod types;
 mod values;
@@ -30,9 +32,12 @@ mod writes;
 
 use sqlparser::ast::{self, ObjectName, ObjectNamePart};
 
+use self::authorise::Grammar;
+
 use crate::plan::{Column, Context, Plan, SettingChange};
 use crate::{Error, Statement};
 
+pub(crate) use authorise::copy as authorise_copy;
 pub(crate) use gate::tokens as gate_tokens;
 pub(crate) use types::type_oid;
 
@@ -53,7 +58,9 @@ pub(crate) fn apply(statement: &mut ast::Statement, context: &Context<'_>) -> Re
     fold::apply(statement);
     columns::apply(statement);
     values::apply(statement);
+    table_bodies::apply(statement);
     names::apply(statement, context);
+    authorise::apply(statement, Grammar::Postgres, context)?;
     let columns = describe::columns_of(statement);
     set_returning::apply(statement);
     let settings = set_config::apply(statement)?;
@@ -76,7 +83,9 @@ pub(crate) fn apply(statement: &mut ast::Statement, context: &Context<'_>) -> Re
 /// The rules that hold for DuckDB's own statements too: names, and the gate.
 pub(crate) fn apply_duckdb(statement: &mut ast::Statement, context: &Context<'_>) -> Result<(), Error> {
     gate::check(statement, &context.access)?;
+    table_bodies::apply(statement);
     names::apply(statement, context);
+    authorise::apply(statement, Grammar::DuckDb, context)?;
     Ok(())
 }
 

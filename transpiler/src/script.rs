@@ -33,7 +33,7 @@ pub struct Statement {
     /// Whether it answers with rows.
     pub returns: Returns,
     pub(crate) tree: Tree,
-    pub(crate) catalogs: Vec<String>,
+    pub(crate) named: catalogs::Named,
     /// What its tokens alone are refused for.
     pub(crate) forbidden: Option<Error>,
 }
@@ -43,7 +43,7 @@ impl Statement {
     ///
     /// They must be attached, and in the context, before the statement is rewritten.
     pub fn catalogs(&self) -> &[String] {
-        &self.catalogs
+        &self.named.catalogs
     }
 
     /// What its success leaves in the instance that a move would lose.
@@ -102,7 +102,7 @@ pub(crate) fn statement(sql: &str, tokens: &[Token<'_>]) -> Result<Statement, Er
             tag: parsed.tag,
             returns: parsed.returns,
             tree: Tree::Command,
-            catalogs: Vec::new(),
+            named: catalogs::Named::default(),
             forbidden: None,
         });
     }
@@ -123,7 +123,7 @@ pub(crate) fn statement(sql: &str, tokens: &[Token<'_>]) -> Result<Statement, Er
         kind: class.kind,
         tag: class.tag,
         returns: class.returns,
-        catalogs: catalogs::named(&tree, tokens),
+        named: catalogs::named(&tree, tokens),
         forbidden: rules::gate_tokens(tokens, &tree),
         tree,
     })

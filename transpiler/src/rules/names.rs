@@ -4,8 +4,8 @@ use std::collections::HashSet;
 use std::ops::ControlFlow;
 
 use sqlparser::ast::{
-    self, Expr, Function, Ident, ObjectName, ObjectNamePart, Query, SchemaName, TableAlias, TableFactor, VisitMut,
-    VisitorMut,
+    self, CommentObject, Expr, Function, Ident, ObjectName, ObjectNamePart, Query, SchemaName, TableAlias, TableFactor,
+    VisitMut, VisitorMut,
 };
 
 use super::{build, folded};
@@ -34,6 +34,17 @@ fn own_names(statement: &mut ast::Statement) {
             schema_name: SchemaName::Simple(name) | SchemaName::NamedAuthorization(name, _),
             ..
         } => Names::schema(name),
+        S::Comment {
+            object_type: CommentObject::Column,
+            object_name,
+            ..
+        } => {
+            // A column's name is its table's and one part more.
+            if let Some(column) = object_name.0.pop() {
+                Names::user(object_name);
+                object_name.0.push(column);
+            }
+        }
         S::Comment { object_name, .. } => Names::user(object_name),
         S::CreateIndex(index) => Names::user(&mut index.table_name),
         S::Insert(insert) => {
@@ -97,18 +108,8 @@ impl Names<'_> {
         }
     }
 
-    /// A relation or object of the user's own.
     fn user(name: &mut ObjectName) {
-        let count = name.0.len();
-        if count < 2 {
-            return;
-        }
-        if let Some(ObjectNamePart::Identifier(schema)) = name.0.get_mut(count - 2) {
-            public_to_main(schema);
-            if count == 2 && folded(schema) == "pg_temp" {
-                *schema = Ident::new("temp");
-            }
-        }
+        user(name);
     }
 
     fn schema(name: &mut ObjectName) {
@@ -142,6 +143,20 @@ impl Names<'_> {
             }
             "public" => public_to_main(&mut parts[0]),
             _ => {}
+        }
+    }
+}
+
+/// Puts a relation or object of the user's own where the engine finds it.
+pub(super) fn user(name: &mut ObjectName) {
+    let count = name.0.len();
+    if count < 2 {
+        return;
+    }
+    if let Some(ObjectNamePart::Identifier(schema)) = name.0.get_mut(count - 2) {
+        public_to_main(schema);
+        if count == 2 && folded(schema) == "pg_temp" {
+            *schema = Ident::new("temp");
         }
     }
 }
