@@ -57,6 +57,17 @@ impl CancelRegistry {
         }
     }
 
+    /// Delivers an operator's request; tells whether there was such a session.
+    pub fn cancel_pid(&self, pid: i32) -> bool {
+        let sessions = self.lock();
+        let found = sessions.iter().find(|(key, _)| key.pid == pid);
+        if let Some((_, signal)) = found {
+            signal.requests.fetch_add(1, Ordering::Release);
+            signal.notify.notify_waiters();
+        }
+        found.is_some()
+    }
+
     fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<CancelKey, Arc<Signal>>> {
         self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
     }

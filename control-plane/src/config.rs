@@ -13,7 +13,10 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 pub use source::{Mistake, Sources};
-pub use value::{ByteSize, FromText, KernelWallMode, LogFormat, MaybePath, MaybeSecret, Plaintext};
+pub use value::{
+    AdminTls, ByteSize, FromText, KernelWallMode, LogFormat, MaybePath, MaybeSecret, Names, OnOff, OrgFallback,
+    OrgFallbacks, Plaintext, UrlStyleName,
+};
 
 /// How a field is declared, for the flag, the reference and `--help`.
 #[derive(Debug, Clone, Copy)]
@@ -79,8 +82,10 @@ macro_rules! fields {
 fields! {
     /// Address of the PostgreSQL protocol; port 0 takes a free one.
     listen: SocketAddr = "127.0.0.1:5432", Public;
-    /// Address of the admin port (`/metrics`, `/healthz`, `/readyz`); port 0 takes a free one.
+    /// Address of the admin port (`/api/v1`, `/metrics`, `/healthz`, `/readyz`); port 0 takes a free one.
     admin_listen: SocketAddr = "127.0.0.1:8432", Public;
+    /// TLS on the admin port, with the certificates of the PostgreSQL port: `on`, `off`, or `auto` for everywhere but loopback addresses.
+    admin_tls: AdminTls = "auto", Public;
     /// Directory of everything that this installation keeps. Empty: `/var/lib/pintail` as root, else `pintail` in the user's data directory.
     data_dir: MaybePath = "", Public;
     /// URL of the PostgreSQL that holds the configuration store (`postgres://user:password@host:port/database`). Empty: an embedded one.
@@ -91,12 +96,22 @@ fields! {
     worker_program: MaybePath = "", Public;
     /// Directory of the DuckDB extension files. Empty: `extensions` beside the program.
     extension_dir: MaybePath = "", Public;
+    /// Keys that seal credentials in the store: base64 of 32 bytes each, separated by commas. The first seals, all open. Empty: one made at first start, kept in the data directory.
+    seal_keys: MaybeSecret = "", Secret;
+    /// How often the configuration store is asked for changes, should its notifications be lost.
+    store_poll: Duration = "15s", Public;
     /// Certificate chain, PEM. Empty: a self-signed one, made at first start.
     tls_cert: MaybePath = "", Public;
     /// Private key of the certificate, PEM.
     tls_key: MaybePath = "", Public;
+    /// Directory of further certificates, each `<name>.crt` (chain, PEM) with `<name>.key`; the one whose names fit the client's server name is used. Read again on SIGHUP and when files change.
+    tls_dir: MaybePath = "", Public;
     /// Who may start a session without TLS: `never` anybody, clients on `loopback` addresses, or `always` everybody.
     allow_plaintext: Plaintext = "never", Public;
+    /// Domains below which each organisation has a host name, separated by commas: with `db.example.com`, `acme.db.example.com` is the organisation `acme`.
+    host_suffixes: Names = "", Public;
+    /// How clients whose host name tells no organisation may name one: `options` (`options=-c pintail.org=acme`), `user` (`alice@acme`), or both, separated by commas. Empty: not at all.
+    org_fallbacks: OrgFallbacks = "options", Public;
     /// The organisation of clients that name none. Empty: none.
     default_org: String = "local", Public;
     /// Most client connections at a time, those still authenticating included; 0 for no limit.
@@ -113,6 +128,24 @@ fields! {
     worker_queue_timeout: Duration = "30s", Public;
     /// Time for a worker to start and attach its catalogs.
     worker_start_timeout: Duration = "30s", Public;
+    /// Most catalogs that a session's instance has attached: the one it starts in and those its user used last.
+    catalogs_attached: usize = "4", Public;
+    /// How long the data of a deleted catalog is kept.
+    deleted_data_retention: Duration = "7d", Public;
+    /// Bucket of catalogs on an object store that name none.
+    s3_bucket: String = "", Public;
+    /// Host and port of the object store; empty for AWS.
+    s3_endpoint: String = "", Public;
+    /// Its region.
+    s3_region: String = "us-east-1", Public;
+    /// How buckets are addressed: `path` or `vhost`.
+    s3_url_style: UrlStyleName = "path", Public;
+    /// Whether it is reached over TLS: `on` or `off`.
+    s3_tls: OnOff = "on", Public;
+    /// Access key of catalogs that bring none. A key that opens the whole bucket leaves storage isolation to the engine alone.
+    s3_key_id: MaybeSecret = "", Secret;
+    /// Its secret.
+    s3_secret: MaybeSecret = "", Secret;
     /// DuckDB's memory limit in each worker.
     worker_memory: ByteSize = "2GiB", Public;
     /// DuckDB's threads in each worker; 0 for one a core.

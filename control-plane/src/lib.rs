@@ -3,18 +3,32 @@
 //! Knows sockets, TLS, authentication, the protocol, sessions, the worker pool and the admin port. Knows nothing of
 //! `DuckDB`, of SQL's grammar, or of where workers run.
 
+pub mod account;
 pub mod admin;
 pub mod cancel;
+pub mod cli;
 pub mod config;
 pub mod embedded;
 pub mod listener;
+pub mod login;
 pub mod metrics;
 pub mod pool;
 pub mod provider;
+pub mod provision;
+pub mod routing;
 pub mod serve;
 pub mod session;
+pub mod sessions;
+pub mod shares;
 pub mod tasks;
+pub mod tenant;
 pub mod threads;
 pub mod tls;
 pub mod unix;
 pub mod wire;
+
+/// An error with its causes, for logs.
+fn chain(error: &dyn std::error::Error) -> String {
+    std::iter::successors(error.source(), |cause| cause.source())
+        .fold(error.to_string(), |text, cause| format!("{text}: {cause}"))
+}

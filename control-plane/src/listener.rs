@@ -7,29 +7,32 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use pintail_configstore::{Login, Store};
 use pintail_worker_api::Secret;
-use pintail_worker_api::bootstrap::{CatalogSource, CatalogSpec, DataLocation, KernelWall, LakeOpening};
+use pintail_worker_api::bootstrap::KernelWall;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio_rustls::TlsAcceptor;
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
 
+use crate::account::Accounts;
 use crate::cancel::CancelRegistry;
 use crate::config::Config;
 use crate::metrics::Metrics;
-use crate::pool::{Pool, Tenant, TenantKey};
+use crate::pool::Pool;
 use crate::session::ScriptCache;
 use crate::session::driver::{Services, WallDemand};
+use crate::sessions::Sessions;
 use crate::threads::SessionThreads;
 
 /// What every connection shares.
 pub struct Server {
     /// The configuration.
     pub config: Config,
-    /// Organisations and users.
-    pub store: Store,
+    /// Organisations and users, and what their sessions share.
+    pub accounts: Accounts,
+    /// Sessions, for the operator.
+    pub sessions: Sessions,
     /// Makes fake salts stable.
     pub salt_key: Secret<Vec<u8>>,
     /// TLS.
@@ -48,35 +51,14 @@ pub struct Server {
     pub draining: CancellationToken,
     /// See [`Services::ending`].
     pub ending: CancellationToken,
+    /// Where it listens, once it does.
+    pub listening: std::sync::OnceLock<SocketAddr>,
 }
 
 impl Server {
-    /// What a worker is told of the organisation of an accepted login.
-    pub fn tenant(&self, login: &Login, opening: LakeOpening) -> std::io::Result<Tenant> {
-        let home = self.config.data_dir().join("orgs");
-        let data = home.join(&login.data_prefix);
-        let files = home.join(login.org.as_str()).join("files");
-        for directory in [&data, &files] {
-            crate::unix::private_dir(directory)?;
-        }
-        Ok(Tenant {
-            key: TenantKey {
-                org: login.org.to_string(),
-                catalog: login.catalog.to_string(),
-            },
-            catalogs: vec![CatalogSpec {
-                name: login.catalog.to_string(),
-                source: CatalogSource::DuckLake {
-                    metadata: login.metadata.clone(),
-                    metadata_schema: login.metadata_schema.clone(),
-                    data: DataLocation::Local {
-                        path: data.to_string_lossy().into_owned(),
-                    },
-                    opening,
-                },
-            }],
-            directories: vec![files],
-        })
+    /// Where it listens.
+    pub fn listening(&self) -> SocketAddr {
+        self.listening.get().copied().unwrap_or(self.config.listen)
     }
 
     /// What a session needs.

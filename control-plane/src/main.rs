@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Context as _;
-use clap::{Arg, ArgMatches, Command};
+use clap::{Arg, ArgMatches, Args as _, Command, FromArgMatches as _, Subcommand};
 use pintail::config::{Config, FIELDS, LogFormat, Secrecy, Sources};
-use pintail::serve;
+use pintail::{cli, serve};
 use tokio_util::sync::CancellationToken;
 use tracing_subscriber::EnvFilter;
 
@@ -24,7 +24,15 @@ fn main() -> ExitCode {
                 Ok(())
             }
         }
-        _ => Ok(()),
+        Some(("api", _)) => {
+            say(pintail::admin::document().trim_end());
+            Ok(())
+        }
+        Some(("completion", arguments)) => {
+            complete(arguments);
+            Ok(())
+        }
+        _ => operate(&matches),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
@@ -60,7 +68,7 @@ fn command() -> Command {
                 )
             })
     };
-    Command::new("pintail")
+    let command = Command::new("pintail")
         .about("A PostgreSQL wire-protocol server backed by DuckDB workers")
         .version(env!("CARGO_PKG_VERSION"))
         .subcommand_required(true)
@@ -84,6 +92,49 @@ fn command() -> Command {
                 ))
                 .subcommand(Command::new("reference").about("Prints the reference of all keys, Markdown")),
         )
+        .subcommand(Command::new("api").about("Prints the OpenAPI document of the admin API"))
+        .subcommand(
+            Command::new("completion")
+                .about("Prints a shell's completion script")
+                .arg(
+                    Arg::new("shell")
+                        .required(true)
+                        .value_parser(clap::value_parser!(clap_complete::Shell)),
+                ),
+        );
+    // The options of the operator's commands stand with each of them, not with `serve`, whose are the configuration's.
+    let operators = <cli::Command as Subcommand>::augment_subcommands(Command::new("operator"));
+    operators.get_subcommands().fold(command, |command, operator| {
+        command.subcommand(cli::Access::augment_args(operator.clone()))
+    })
+}
+
+/// An operator's command.
+fn operate(matches: &ArgMatches) -> anyhow::Result<()> {
+    let command = cli::Command::from_arg_matches(matches)?;
+    let Some((_, arguments)) = matches.subcommand() else {
+        return Ok(());
+    };
+    let access = cli::Access::from_arg_matches(arguments)?;
+    let config = resolve_with(BTreeMap::new(), access.config.as_ref())?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    runtime.block_on(async {
+        if access.offline {
+            log(&config, "warn")?;
+            return serve::offline(config, async |router| {
+                cli::run(command, &cli::Asked::Local(router), &access, &say).await
+            })
+            .await;
+        }
+        let asked = access.remote(&config)?;
+        cli::run(command, &asked, &access, &say).await
+    })
+}
+
+fn complete(arguments: &ArgMatches) {
+    if let Some(shell) = arguments.get_one::<clap_complete::Shell>("shell") {
+        clap_complete::generate(*shell, &mut command(), "pintail", &mut std::io::stdout());
+    }
 }
 
 fn resolve(arguments: &ArgMatches) -> anyhow::Result<Config> {
@@ -96,11 +147,15 @@ fn resolve(arguments: &ArgMatches) -> anyhow::Result<Config> {
                 .map(|value| (field.key.to_owned(), value.clone()))
         })
         .collect();
+    resolve_with(flags, arguments.get_one::<String>("config").map(PathBuf::from).as_ref())
+}
+
+fn resolve_with(flags: BTreeMap<String, String>, file: Option<&PathBuf>) -> anyhow::Result<Config> {
     let environment = std::env::vars()
         .filter(|(name, _)| name.starts_with("PINTAIL_"))
         .collect();
-    let file = match arguments.get_one::<String>("config").map(PathBuf::from) {
-        Some(path) => std::fs::read_to_string(&path).with_context(|| path.display().to_string())?,
+    let file = match file {
+        Some(path) => std::fs::read_to_string(path).with_context(|| path.display().to_string())?,
         None => String::new(),
     };
     Config::resolve(&Sources::new(flags, environment, &file)).map_err(|mistakes| {
@@ -110,7 +165,15 @@ fn resolve(arguments: &ArgMatches) -> anyhow::Result<Config> {
 }
 
 fn run(config: Config) -> anyhow::Result<()> {
-    let filter = EnvFilter::try_new(&config.log).with_context(|| format!("log: {:?} is not a filter", config.log))?;
+    log(&config, &config.log)?;
+    tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()?
+        .block_on(serve::serve(config, CancellationToken::new()))
+}
+
+fn log(config: &Config, filter: &str) -> anyhow::Result<()> {
+    let filter = EnvFilter::try_new(filter).with_context(|| format!("log: {filter:?} is not a filter"))?;
     let logging = tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_writer(std::io::stderr);
@@ -118,10 +181,7 @@ fn run(config: Config) -> anyhow::Result<()> {
         LogFormat::Text => logging.init(),
         LogFormat::Json => logging.json().init(),
     }
-    tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build()?
-        .block_on(serve::serve(config, CancellationToken::new()))
+    Ok(())
 }
 
 fn connection(config: &Config, arguments: &ArgMatches) -> anyhow::Result<()> {

@@ -1,27 +1,30 @@
 //! The pool of workers: who gets one, who waits, who is let go.
 //!
-//! A worker serves one organisation's catalog until it is gone. A session takes a *lease*; when it ends, the worker is hot
-//! idle for its organisation, or goes. Waiters are served first come, first served: a freed worker or place is handed to
-//! the first waiter and never snatched by a later one.
+//! A worker serves one organisation until it is gone, with the catalogs it was started with. A session takes a *lease*; when
+//! it ends, the worker is hot idle for its organisation, or goes. Who is next is the ledger's to say.
 
+mod error;
 mod lease;
+mod ledger;
 mod maintain;
 mod state;
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use pintail_sqlstate::{Report, SqlState, ToReport};
 use pintail_worker_api::Secret;
 use pintail_worker_api::bootstrap::{Bootstrap, CatalogSpec, KernelWall};
-use pintail_worker_api::provider::{LiveWorker, Place, ProviderError, SpareWorker, WorkerId, WorkerProvider};
+use pintail_worker_api::provider::{LiveWorker, Place, SpareWorker, WorkerId, WorkerProvider};
 use tokio::sync::{Notify, oneshot};
 use tokio_util::sync::CancellationToken;
 
 use crate::metrics::Metrics;
+use ledger::{Decision, Grant, Ledger};
 
+pub use error::PoolError;
 pub use lease::Lease;
+pub use ledger::WorkerEntry;
 pub use state::{IllegalMove, Move, WorkerState};
 
 /// Limits of a pool.
@@ -37,10 +40,6 @@ pub struct PoolLimits {
     pub queue_timeout: Duration,
     /// How long a worker may take to start.
     pub start_timeout: Duration,
-    /// See [`Bootstrap::memory_limit`].
-    pub memory_limit: u64,
-    /// See [`Bootstrap::threads`].
-    pub threads: u32,
     /// See [`Bootstrap::standby_max_age_seconds`].
     pub standby_max_age: Duration,
     /// See [`KernelWall`].
@@ -52,8 +51,21 @@ pub struct PoolLimits {
 pub struct TenantKey {
     /// The organisation.
     pub org: String,
-    /// The catalog that its sessions start in.
-    pub catalog: String,
+    /// Its catalogs there, the one that sessions start in first, the others in order.
+    pub catalogs: Vec<String>,
+    /// Tells apart what else a worker is started with: addresses, credentials, memory, threads.
+    pub fingerprint: u64,
+    /// A catalog that only one worker may have at a time, as `org/catalog`.
+    pub exclusive: Option<String>,
+}
+
+/// An organisation's own limits in the pool; `None` where only the installation's hold.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Caps {
+    /// Most workers.
+    pub workers: Option<u32>,
+    /// Most sessions that wait for one.
+    pub queue: Option<u32>,
 }
 
 /// What a worker needs to know of its organisation.
@@ -65,47 +77,16 @@ pub struct Tenant {
     pub catalogs: Vec<CatalogSpec>,
     /// The organisation's own directories.
     pub directories: Vec<std::path::PathBuf>,
-}
-
-/// Why no worker could be had.
-#[derive(Debug, thiserror::Error)]
-pub enum PoolError {
-    /// Every worker is in use, and none came free in time.
-    #[error("no worker came free within {} seconds (workers_max is {limit})", waited.as_secs())]
-    Exhausted {
-        /// How long the session waited.
-        waited: Duration,
-        /// The limit.
-        limit: usize,
-    },
-    /// A worker could not be started.
-    #[error("a worker could not be started")]
-    Provider(#[from] ProviderError),
-    /// A worker did not start in time.
-    #[error("a worker did not start within {} seconds", limit.as_secs())]
-    Slow {
-        /// The limit.
-        limit: Duration,
-    },
-    /// The pool is closing.
-    #[error("the server is shutting down")]
-    Closing,
-}
-
-impl ToReport for PoolError {
-    fn to_report(&self) -> Report {
-        match self {
-            Self::Exhausted { .. } => Report::new(SqlState::TOO_MANY_CONNECTIONS, "sorry, too many clients already")
-                .with_detail(self.to_string())
-                .with_hint("Try again later, or ask the operator to raise workers_max."),
-            Self::Provider(_) | Self::Slow { .. } => Report::new(
-                SqlState::CANNOT_CONNECT_NOW,
-                "no worker could be started for this session",
-            )
-            .with_hint("The server's log says why. Try again later."),
-            Self::Closing => Report::new(SqlState::ADMIN_SHUTDOWN, self.to_string()),
-        }
-    }
+    /// See [`Bootstrap::locations`].
+    pub locations: Vec<String>,
+    /// See [`Bootstrap::ports`].
+    pub ports: Vec<u16>,
+    /// See [`Bootstrap::memory_limit`].
+    pub memory_limit: u64,
+    /// See [`Bootstrap::threads`].
+    pub threads: u32,
+    /// The organisation's share of the pool.
+    pub caps: Caps,
 }
 
 /// The pool. Cloning shares it.
@@ -114,6 +95,8 @@ pub struct Pool {
     shared: Arc<Shared>,
 }
 
+type Handle = Arc<dyn LiveWorker>;
+
 struct Shared {
     provider: Box<dyn WorkerProvider>,
     limits: PoolLimits,
@@ -121,44 +104,25 @@ struct Shared {
     closing: CancellationToken,
     wake: Notify,
     inner: Mutex<Inner>,
+    /// One lock for each catalog that is being attached by its first worker.
+    cold: Mutex<HashMap<String, Arc<tokio::sync::Mutex<()>>>>,
 }
 
-#[derive(Default)]
 struct Inner {
-    slots: HashMap<WorkerId, Slot>,
+    ledger: Ledger<Handle>,
     spares: VecDeque<Box<dyn SpareWorker>>,
-    /// Places under `workers_max` taken by workers of organisations, those still starting included.
-    places: usize,
-    waiters: VecDeque<Waiter>,
-}
-
-struct Slot {
-    state: WorkerState,
-    key: TenantKey,
-    live: Arc<dyn LiveWorker>,
-    idle_since: Instant,
-}
-
-struct Waiter {
-    key: TenantKey,
-    grant: oneshot::Sender<Grant>,
-}
-
-enum Grant {
-    Worker(WorkerId, Arc<dyn LiveWorker>),
-    Place,
-}
-
-enum Decision {
-    Take(WorkerId, Arc<dyn LiveWorker>),
-    Start,
-    Evict(Arc<dyn LiveWorker>),
-    Wait(oneshot::Receiver<Grant>),
+    /// The kernel wall as the last worker raised it.
+    kernel_wall: Option<String>,
 }
 
 impl Pool {
     /// A pool without workers; [`Pool::maintain`] starts its spares.
     pub fn new(provider: Box<dyn WorkerProvider>, limits: PoolLimits, metrics: Metrics) -> Self {
+        let inner = Inner {
+            ledger: Ledger::new(limits.workers_max),
+            spares: VecDeque::new(),
+            kernel_wall: None,
+        };
         Self {
             shared: Arc::new(Shared {
                 provider,
@@ -166,7 +130,8 @@ impl Pool {
                 metrics,
                 closing: CancellationToken::new(),
                 wake: Notify::new(),
-                inner: Mutex::default(),
+                inner: Mutex::new(inner),
+                cold: Mutex::default(),
             }),
         }
     }
@@ -176,78 +141,109 @@ impl Pool {
         if self.shared.closing.is_cancelled() {
             return Err(PoolError::Closing);
         }
-        match self.decide(&tenant.key) {
+        let decision = self.lock().ledger.decide(&tenant.key, tenant.caps);
+        self.observe_waiting();
+        match decision {
             Decision::Take(id, live) => Ok(self.lease(id, live)),
-            Decision::Start => self.start(tenant, PlaceGuard::new(self)).await,
+            Decision::Start => self.start(tenant, PlaceGuard::new(self, tenant)).await,
             Decision::Evict(victim) => {
                 self.retire(victim);
-                self.start(tenant, PlaceGuard::new(self)).await
+                self.start(tenant, PlaceGuard::new(self, tenant)).await
             }
             Decision::Wait(receiver) => self.wait(tenant, receiver).await,
+            Decision::QueueFull => Err(PoolError::QueueFull {
+                org: tenant.key.org.clone(),
+                limit: tenant.caps.queue.unwrap_or_default(),
+            }),
         }
     }
 
-    fn decide(&self, key: &TenantKey) -> Decision {
-        let mut inner = self.lock();
-        if inner.waiters.is_empty() {
-            // The longest idle one: its next instance has had the most time to be built.
-            let idle = inner.idle(|slot| slot.key == *key);
-            if let Some(id) = idle {
-                let live = inner.advance(&id, Move::Take);
-                if let Some(live) = live {
-                    return Decision::Take(id, live);
-                }
-            }
-            if inner.places < self.shared.limits.workers_max {
-                inner.places += 1;
-                return Decision::Start;
-            }
-            let victim = inner.idle(|_| true);
-            if let Some(live) = victim.and_then(|id| inner.remove(&id)) {
-                // Its place goes on to the new worker.
-                return Decision::Evict(live);
-            }
-        }
-        let (grant, receiver) = oneshot::channel();
-        inner.waiters.push_back(Waiter {
-            key: key.clone(),
-            grant,
-        });
-        self.shared.metrics.waiting.inc();
-        Decision::Wait(receiver)
+    /// Every worker of an organisation.
+    pub fn workers(&self) -> Vec<WorkerEntry> {
+        self.lock().ledger.entries()
     }
 
-    async fn wait(&self, tenant: &Tenant, receiver: oneshot::Receiver<Grant>) -> Result<Lease, PoolError> {
+    /// Workers that belong to nobody yet.
+    pub fn spares(&self) -> usize {
+        self.lock().spares.len()
+    }
+
+    /// Sessions that wait for a worker.
+    pub fn waiting(&self) -> usize {
+        self.lock().ledger.waiting()
+    }
+
+    /// The kernel wall as the last worker raised it; `None` before the first.
+    pub fn kernel_wall(&self) -> Option<String> {
+        self.lock().kernel_wall.clone()
+    }
+
+    /// Retires a worker that has no session. Tells whether there was such a one.
+    pub fn retire_idle(&self, id: &WorkerId) -> bool {
+        let idle = self.lock().ledger.is_idle(id);
+        if idle {
+            self.give_up(id);
+        }
+        idle
+    }
+
+    /// Retires the idle workers of an organisation whose catalogs `wanted` accepts.
+    pub fn retire_idle_of(&self, org: &str, wanted: impl Fn(&TenantKey) -> bool) {
+        let idle = self.lock().ledger.idle_workers(|key, _| key.org == org && wanted(key));
+        idle.iter().for_each(|id| self.give_up(id));
+    }
+
+    async fn wait(&self, tenant: &Tenant, receiver: oneshot::Receiver<Grant<Handle>>) -> Result<Lease, PoolError> {
         let pending = PendingGrant {
             pool: self.clone(),
+            tenant: tenant.clone(),
             receiver: Some(receiver),
         };
         match pending.receive(self.shared.limits.queue_timeout).await? {
             Grant::Worker(id, live) => Ok(self.lease(id, live)),
-            Grant::Place => self.start(tenant, PlaceGuard::new(self)).await,
+            Grant::Place => self.start(tenant, PlaceGuard::new(self, tenant)).await,
         }
     }
 
     async fn start(&self, tenant: &Tenant, place: PlaceGuard) -> Result<Lease, PoolError> {
         let limit = self.shared.limits.start_timeout;
-        let live = tokio::time::timeout(limit, self.activate(tenant))
+        let live = tokio::time::timeout(limit, self.activate_in_turn(tenant))
             .await
             .map_err(|_| PoolError::Slow { limit })??;
-        let live: Arc<dyn LiveWorker> = Arc::from(live);
+        let live: Handle = Arc::from(live);
         let id = live.id().clone();
-        self.lock().slots.insert(
-            id.clone(),
-            Slot {
-                state: WorkerState::Busy,
-                key: tenant.key.clone(),
-                live: Arc::clone(&live),
-                idle_since: Instant::now(),
-            },
-        );
+        {
+            let mut inner = self.lock();
+            inner.kernel_wall = Some(live.kernel_wall().to_owned());
+            inner.ledger.enter(id.clone(), tenant.key.clone(), Arc::clone(&live));
+        }
         place.keep();
         self.shared.metrics.workers_started.inc();
         self.watch(id.clone(), Arc::clone(&live));
         Ok(self.lease(id, live))
+    }
+
+    /// One at a time attaches a catalog that no worker has yet: many sessions of a cold catalog would ask its metadata for
+    /// the same things at once.
+    async fn activate_in_turn(&self, tenant: &Tenant) -> Result<Box<dyn LiveWorker>, PoolError> {
+        let Some(first) = tenant.key.catalogs.first() else {
+            return self.activate(tenant).await;
+        };
+        if self.lock().ledger.is_warm(&tenant.key.org, first) {
+            return self.activate(tenant).await;
+        }
+        let name = format!("{}/{first}", tenant.key.org);
+        let turn = Arc::clone(lock(&self.shared.cold).entry(name.clone()).or_default());
+        let result = {
+            let _held = turn.lock().await;
+            self.activate(tenant).await
+        };
+        drop(turn);
+        let mut cold = lock(&self.shared.cold);
+        if cold.get(&name).is_some_and(|turn| Arc::strong_count(turn) == 1) {
+            cold.remove(&name);
+        }
+        result
     }
 
     async fn activate(&self, tenant: &Tenant) -> Result<Box<dyn LiveWorker>, PoolError> {
@@ -272,33 +268,28 @@ impl Pool {
             temp_dir,
             catalogs: tenant.catalogs.clone(),
             directories: tenant.directories.clone(),
-            locations: vec![],
-            ports: vec![],
-            memory_limit: limits.memory_limit,
-            threads: limits.threads,
+            locations: tenant.locations.clone(),
+            ports: tenant.ports.clone(),
+            memory_limit: tenant.memory_limit,
+            threads: tenant.threads,
             standby_max_age_seconds: limits.standby_max_age.as_secs(),
             kernel_wall: limits.kernel_wall,
         };
         let id = spare.id().clone();
-        tracing::info!(worker = %id, org = %tenant.key.org, catalog = %tenant.key.catalog, "activating a worker");
+        tracing::info!(worker = %id, org = %tenant.key.org, catalogs = ?tenant.key.catalogs, "activating a worker");
         Ok(spare.activate(&bootstrap).await?)
     }
 
-    fn lease(&self, id: WorkerId, live: Arc<dyn LiveWorker>) -> Lease {
+    fn lease(&self, id: WorkerId, live: Handle) -> Lease {
         Lease::new(self.clone(), id, live)
     }
 
     /// Notices a worker's end while it is idle; a session notices its own worker's end by itself.
-    fn watch(&self, id: WorkerId, live: Arc<dyn LiveWorker>) {
+    fn watch(&self, id: WorkerId, live: Handle) {
         let pool = self.clone();
         crate::tasks::spawn("worker-watch", async move {
             live.exited().await;
-            let idle = pool
-                .lock()
-                .slots
-                .get(&id)
-                .is_some_and(|slot| slot.state == WorkerState::HotIdle);
-            if idle {
+            if pool.lock().ledger.is_idle(&id) {
                 tracing::warn!(worker = %id, "an idle worker ended by itself");
                 pool.shared.metrics.workers_lost.inc();
                 pool.give_up(&id);
@@ -308,25 +299,8 @@ impl Pool {
 
     /// A session is over and its worker fit for another.
     fn give_back(&self, id: &WorkerId) {
-        let victim = {
-            let mut inner = self.lock();
-            loop {
-                let Some(waiter) = inner.waiters.pop_front() else {
-                    inner.advance(id, Move::Release);
-                    break None;
-                };
-                self.shared.metrics.waiting.dec();
-                let Some(slot) = inner.slots.get(id) else { break None };
-                if slot.key == waiter.key {
-                    let grant = Grant::Worker(id.clone(), Arc::clone(&slot.live));
-                    if waiter.grant.send(grant).is_ok() {
-                        break None;
-                    }
-                } else if waiter.grant.send(Grant::Place).is_ok() {
-                    break inner.remove(id);
-                }
-            }
-        };
+        let victim = self.lock().ledger.release(id);
+        self.observe_waiting();
         if let Some(live) = victim {
             self.retire(live);
         }
@@ -334,74 +308,44 @@ impl Pool {
 
     /// A worker is gone or must go; its place is free.
     fn give_up(&self, id: &WorkerId) {
-        let live = self.lock().remove(id);
+        let live = self.lock().ledger.give_up(id);
+        self.observe_waiting();
         if let Some(live) = live {
             self.retire(live);
-            self.free_place();
         }
     }
 
-    fn free_place(&self) {
-        let mut inner = self.lock();
-        while let Some(waiter) = inner.waiters.pop_front() {
-            self.shared.metrics.waiting.dec();
-            if waiter.grant.send(Grant::Place).is_ok() {
-                return;
-            }
-        }
-        inner.places = inner.places.saturating_sub(1);
-    }
-
-    fn retire(&self, live: Arc<dyn LiveWorker>) {
+    fn retire(&self, live: Handle) {
         self.shared.metrics.workers_retired.inc();
         crate::tasks::spawn("worker-retire", async move {
             live.retire(Duration::from_secs(5)).await;
         });
     }
 
+    fn observe_waiting(&self) {
+        let waiting = self.lock().ledger.waiting();
+        self.shared
+            .metrics
+            .waiting
+            .set(i64::try_from(waiting).unwrap_or(i64::MAX));
+    }
+
     fn lock(&self) -> MutexGuard<'_, Inner> {
-        // No code that can panic runs under the lock.
-        self.shared.inner.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.shared.inner)
     }
 }
 
-impl Inner {
-    /// The longest idle worker that `wanted` accepts.
-    fn idle(&self, wanted: impl Fn(&Slot) -> bool) -> Option<WorkerId> {
-        self.slots
-            .iter()
-            .filter(|(_, slot)| slot.state == WorkerState::HotIdle && wanted(slot))
-            .min_by_key(|(_, slot)| slot.idle_since)
-            .map(|(id, _)| id.clone())
-    }
-
-    fn advance(&mut self, id: &WorkerId, step: Move) -> Option<Arc<dyn LiveWorker>> {
-        let slot = self.slots.get_mut(id)?;
-        match slot.state.after(step) {
-            Ok(state) => {
-                slot.state = state;
-                slot.idle_since = Instant::now();
-                Some(Arc::clone(&slot.live))
-            }
-            Err(error) => {
-                tracing::error!(worker = %id, %error, "alarm");
-                None
-            }
-        }
-    }
-
-    fn remove(&mut self, id: &WorkerId) -> Option<Arc<dyn LiveWorker>> {
-        self.advance(id, Move::Drain)?;
-        self.slots.remove(id).map(|slot| slot.live)
-    }
+// No code that can panic runs under these locks.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// A place under the ceiling that is free again unless a worker takes it.
-struct PlaceGuard(Option<Pool>);
+struct PlaceGuard(Option<(Pool, TenantKey)>);
 
 impl PlaceGuard {
-    fn new(pool: &Pool) -> Self {
-        Self(Some(pool.clone()))
+    fn new(pool: &Pool, tenant: &Tenant) -> Self {
+        Self(Some((pool.clone(), tenant.key.clone())))
     }
 
     fn keep(mut self) {
@@ -411,8 +355,8 @@ impl PlaceGuard {
 
 impl Drop for PlaceGuard {
     fn drop(&mut self) {
-        if let Some(pool) = self.0.take() {
-            pool.free_place();
+        if let Some((pool, key)) = self.0.take() {
+            pool.lock().ledger.free_place(&key);
         }
     }
 }
@@ -420,11 +364,12 @@ impl Drop for PlaceGuard {
 /// A waiter's side of its grant: what was granted to a waiter that gave up goes to the next.
 struct PendingGrant {
     pool: Pool,
-    receiver: Option<oneshot::Receiver<Grant>>,
+    tenant: Tenant,
+    receiver: Option<oneshot::Receiver<Grant<Handle>>>,
 }
 
 impl PendingGrant {
-    async fn receive(mut self, limit: Duration) -> Result<Grant, PoolError> {
+    async fn receive(mut self, limit: Duration) -> Result<Grant<Handle>, PoolError> {
         let Some(receiver) = self.receiver.as_mut() else {
             return Err(PoolError::Closing);
         };
@@ -437,10 +382,27 @@ impl PendingGrant {
                 self.receiver = None;
                 Err(PoolError::Closing)
             }
-            Err(_) => Err(PoolError::Exhausted {
-                waited: limit,
+            Err(_) => Err(self.exhausted(limit)),
+        }
+    }
+
+    fn exhausted(&self, waited: Duration) -> PoolError {
+        let key = &self.tenant.key;
+        let held = self.pool.lock().ledger.places_of(&key.org);
+        match (self.tenant.caps.workers, &key.exclusive) {
+            (Some(limit), _) if held >= limit as usize => PoolError::OrgExhausted {
+                org: key.org.clone(),
+                waited,
+                limit,
+            },
+            (_, Some(_)) => PoolError::InUse {
+                catalog: key.catalogs.first().cloned().unwrap_or_default(),
+                waited,
+            },
+            _ => PoolError::Exhausted {
+                waited,
                 limit: self.pool.shared.limits.workers_max,
-            }),
+            },
         }
     }
 }
@@ -453,8 +415,9 @@ impl Drop for PendingGrant {
         receiver.close();
         match receiver.try_recv() {
             Ok(Grant::Worker(id, _)) => self.pool.give_back(&id),
-            Ok(Grant::Place) => self.pool.free_place(),
+            Ok(Grant::Place) => self.pool.lock().ledger.free_place(&self.tenant.key),
             Err(_) => {}
         }
+        self.pool.observe_waiting();
     }
 }

@@ -1,9 +1,11 @@
 //! `pintail serve`: puts the parts together, and takes them apart in order.
 
 mod first_start;
+mod offline;
 mod runtime;
 mod sealing;
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,18 +13,27 @@ use anyhow::Context as _;
 use pintail_configstore::Store;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
+use crate::account::{Accounts, RecentCatalogs};
+use crate::admin::{AdminState, StorageDefaults};
 use crate::config::Config;
 use crate::embedded::EmbeddedPostgres;
 use crate::listener::{self, Server};
 use crate::metrics::Metrics;
 use crate::pool::{Pool, PoolLimits};
 use crate::provider::child::ChildProvider;
+use crate::provision::Provisioner;
 use crate::session::ScriptCache;
+use crate::sessions::Sessions;
+use crate::shares::Shares;
+use crate::tenant::Tenants;
 use crate::threads::SessionThreads;
+use crate::tls::{Certificates, Places};
 use crate::{admin, tasks, tls, unix};
 
+pub use offline::offline;
 pub use runtime::{Connection, Runtime};
 
 /// How often a drain looks whether sessions are left.
@@ -45,35 +56,60 @@ pub async fn serve(config: Config, stop: CancellationToken) -> anyhow::Result<()
     result
 }
 
+/// The store of an installation, migrated and read.
+async fn open_store(config: &Config, embedded: Option<&EmbeddedPostgres>) -> anyhow::Result<Store> {
+    let sealer = sealing::sealer(config)?;
+    let store = match (config.store_url.expose(), embedded) {
+        (Some(url), _) => Store::by_url(url, sealer)?,
+        (None, Some(embedded)) => Store::by_target(embedded.target().clone(), sealer)?,
+        (None, None) => anyhow::bail!("no configuration store"),
+    };
+    store.migrate().await.context("migrating the configuration store")?;
+    store.refresh().await.context("reading the configuration store")?;
+    Ok(store)
+}
+
+/// A pool without workers; theirs is a directory below this one.
+fn pool(config: &Config, directory: &Path, metrics: &Metrics) -> anyhow::Result<Pool> {
+    let provider = ChildProvider::new(config.worker_program(), config.extension_dir(), directory)
+        .context("preparing the workers' directory")?;
+    Ok(Pool::new(Box::new(provider), limits(config), metrics.clone()))
+}
+
 async fn with_store(
     config: &Config,
     embedded: Option<&EmbeddedPostgres>,
     stop: CancellationToken,
 ) -> anyhow::Result<()> {
-    let data_dir = config.data_dir();
-    let store = match (config.store_url.expose(), embedded) {
-        (Some(url), _) => Store::by_url(url, sealing::sealer(&data_dir)?)?,
-        (None, Some(embedded)) => Store::by_target(embedded.target().clone(), sealing::sealer(&data_dir)?)?,
-        (None, None) => anyhow::bail!("no configuration store"),
+    let store = open_store(config, embedded).await?;
+    let ended = CancellationToken::new();
+    let fresh = {
+        let (store, ended) = (store.clone(), ended.clone());
+        tasks::spawn("store-fresh", async move { store.keep_fresh(ended).await })
     };
-    store.migrate().await.context("migrating the configuration store")?;
-
     let metrics = Metrics::new()?;
-    let provider = ChildProvider::new(config.worker_program(), config.extension_dir(), &data_dir)
-        .context("preparing the workers' directory")?;
-    let pool = Pool::new(Box::new(provider), limits(config), metrics.clone());
+    let pool = pool(config, &config.data_dir(), &metrics)?;
     let maintenance = tasks::spawn("pool-maintain", pool.clone().maintain());
-
-    let (certificate, key) = match (&config.tls_cert.0, &config.tls_key.0) {
-        (Some(certificate), Some(key)) => (certificate.clone(), key.clone()),
-        (None, None) => tls::self_signed(&data_dir)?,
-        _ => anyhow::bail!("tls_cert and tls_key go together"),
-    };
+    let tenants = Tenants::new(config, store.target());
+    let provisioner = Provisioner::new(
+        store.clone(),
+        pool.clone(),
+        tenants.clone(),
+        config.deleted_data_retention,
+    );
+    let certificates = certificates(config)?;
     let server = Arc::new(Server {
         salt_key: store.installation_key("scram-fake-salt").await?,
         config: config.clone(),
-        store: store.clone(),
-        tls: tls::acceptor(&certificate, &key)?,
+        accounts: Accounts {
+            store: store.clone(),
+            tenants,
+            shares: Shares::default(),
+            recent: RecentCatalogs::default(),
+            attached_max: config.catalogs_attached.max(1),
+        },
+        sessions: Sessions::default(),
+        tls: tls::acceptor(Arc::clone(&certificates), &[b"postgresql"])?,
         pool: pool.clone(),
         threads: SessionThreads::start()?,
         metrics: metrics.clone(),
@@ -81,17 +117,52 @@ async fn with_store(
         scripts: ScriptCache::default(),
         draining: CancellationToken::new(),
         ending: CancellationToken::new(),
+        listening: std::sync::OnceLock::new(),
     });
-    let result = run(&server, stop).await;
+    let reload = Arc::new(Notify::new());
+    let certificates_fresh = tasks::spawn(
+        "certificates",
+        tls::keep_fresh(Arc::clone(&certificates), Arc::clone(&reload), ended.clone()),
+    );
+    let parts = Parts {
+        server,
+        provisioner,
+        certificates,
+        reload,
+    };
+    let result = run(&parts, stop).await;
+    ended.cancel();
     pool.close().await;
-    let _ = maintenance.await;
+    let _ = (maintenance.await, fresh.await, certificates_fresh.await);
     result
 }
 
-async fn run(server: &Arc<Server>, stop: CancellationToken) -> anyhow::Result<()> {
+/// What a running server is made of, beside its listeners.
+struct Parts {
+    server: Arc<Server>,
+    provisioner: Provisioner,
+    certificates: Arc<Certificates>,
+    reload: Arc<Notify>,
+}
+
+fn certificates(config: &Config) -> anyhow::Result<Arc<Certificates>> {
+    let default = match (&config.tls_cert.0, &config.tls_key.0) {
+        (Some(certificate), Some(key)) => (certificate.clone(), key.clone()),
+        (None, None) => tls::self_signed(&config.data_dir())?,
+        _ => anyhow::bail!("tls_cert and tls_key go together"),
+    };
+    let places = Places {
+        default,
+        directory: config.tls_dir.0.clone(),
+    };
+    Ok(Arc::new(Certificates::load(places, tls::provider())?))
+}
+
+async fn run(parts: &Parts, stop: CancellationToken) -> anyhow::Result<()> {
+    let server = &parts.server;
     let config = &server.config;
     let data_dir = config.data_dir();
-    first_start::ensure(server)
+    first_start::ensure(config, &server.accounts.store, &parts.provisioner)
         .await
         .context("making the default organisation")?;
 
@@ -101,43 +172,57 @@ async fn run(server: &Arc<Server>, stop: CancellationToken) -> anyhow::Result<()
     let admin_listener = TcpListener::bind(config.admin_listen)
         .await
         .with_context(|| format!("listening on {} (key `admin_listen`)", config.admin_listen))?;
+    let admin_tls = config.admin_tls.applies(config.admin_listen.ip());
     let runtime = Runtime {
         pid: std::process::id(),
         listen: listener.local_addr()?,
         admin: admin_listener.local_addr()?,
+        admin_tls,
     };
+    let _ = server.listening.set(runtime.listen);
     let admin_stop = CancellationToken::new();
-    let admin = tasks::spawn(
-        "admin",
-        admin::serve(
-            admin_listener,
-            server.metrics.clone(),
-            server.store.clone(),
-            server.draining.clone(),
-            admin_stop.clone(),
-        ),
-    );
+    let router = admin::router(admin_state(parts));
+    let tls = if admin_tls {
+        Some(tls::acceptor(Arc::clone(&parts.certificates), &[b"http/1.1"])?)
+    } else {
+        None
+    };
+    let admin = tasks::spawn("admin", admin::serve(admin_listener, tls, router, admin_stop.clone()));
+    let provisioning = tasks::spawn("provisioning", parts.provisioner.clone().keep_going(admin_stop.clone()));
     let accepting = tasks::spawn("accept", listener::serve(Arc::clone(server), listener));
     let file = runtime.write(&data_dir)?;
     tracing::info!(listen = %runtime.listen, admin = %runtime.admin, "ready");
 
-    wait_for_stop(stop).await?;
+    wait_for_stop(stop, &parts.reload).await?;
     drain(server, config.shutdown_grace).await;
     let _ = accepting.await;
     admin_stop.cancel();
-    let _ = admin.await;
+    let _ = (admin.await, provisioning.await);
     drop(file);
     Ok(())
 }
 
-async fn wait_for_stop(stop: CancellationToken) -> anyhow::Result<()> {
-    let (mut terminate, mut interrupt) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
-    tokio::select! {
-        _ = terminate.recv() => {}
-        _ = interrupt.recv() => {}
-        () = stop.cancelled() => {}
+fn admin_state(parts: &Parts) -> AdminState {
+    let server = &parts.server;
+    AdminState {
+        store: server.accounts.store.clone(),
+        provisioner: parts.provisioner.clone(),
+        defaults: StorageDefaults::new(&server.config),
+        server: Some(Arc::clone(server)),
     }
-    Ok(())
+}
+
+async fn wait_for_stop(stop: CancellationToken, reload: &Notify) -> anyhow::Result<()> {
+    let (mut terminate, mut interrupt) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
+    let mut hangup = signal(SignalKind::hangup())?;
+    loop {
+        tokio::select! {
+            _ = terminate.recv() => return Ok(()),
+            _ = interrupt.recv() => return Ok(()),
+            _ = hangup.recv() => reload.notify_one(),
+            () = stop.cancelled() => return Ok(()),
+        }
+    }
 }
 
 /// Idle sessions end at once, running statements within `grace`, the rest then.
@@ -167,8 +252,6 @@ fn limits(config: &Config) -> PoolLimits {
         idle_ttl: config.worker_idle_ttl,
         queue_timeout: config.worker_queue_timeout,
         start_timeout: config.worker_start_timeout,
-        memory_limit: config.worker_memory.0,
-        threads: config.worker_threads(),
         standby_max_age: config.standby_max_age,
         kernel_wall: config.kernel_wall.0,
     }

@@ -5,16 +5,20 @@ mod engine;
 mod extended;
 mod local;
 mod machine;
+mod opening;
 mod out;
 #[allow(clippy::unreadable_literal, reason = "generated from PostgreSQL's own bounds")]
 mod parameters;
 mod portal;
+mod relocate;
 mod scripts;
+mod secret;
 mod settings;
 mod statement;
 mod transaction;
 mod unit;
 
-pub use machine::{Answer, Call, Event, Identity, Machine, Next};
+pub use machine::{Answer, Call, Event, Identity, Machine, Next, UserAccess};
+pub(crate) use opening::run_silently;
 pub use out::Out;
 pub use scripts::ScriptCache;

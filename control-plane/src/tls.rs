@@ -1,14 +1,23 @@
-//! The server's certificate: the operator's, or a self-signed one made at first start.
+//! The server's certificates: the operator's, or a self-signed one made at first start.
+
+mod certificates;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
+use tokio::sync::Notify;
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::rustls::ServerConfig;
-use tokio_rustls::rustls::pki_types::pem::PemObject;
-use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use tokio_rustls::rustls::crypto::CryptoProvider;
+use tokio_util::sync::CancellationToken;
+
+pub use certificates::{Certificates, Places};
 
 use crate::unix;
+
+/// How often the files are looked at.
+const RELOAD: Duration = Duration::from_secs(10);
 
 /// Why there is no TLS.
 #[derive(Debug, thiserror::Error)]
@@ -38,23 +47,34 @@ pub enum Error {
     SelfSigned(#[from] rcgen::Error),
 }
 
-/// Reads certificate chain and key.
-pub fn acceptor(certificate: &Path, key: &Path) -> Result<TlsAcceptor, Error> {
-    let pem = |path: &Path, reason: String| Error::Pem {
-        path: path.to_owned(),
-        reason,
-    };
-    let chain: Vec<CertificateDer<'static>> = CertificateDer::pem_file_iter(certificate)
-        .and_then(Iterator::collect)
-        .map_err(|error| pem(certificate, error.to_string()))?;
-    let key = PrivateKeyDer::from_pem_file(key).map_err(|error| pem(key, error.to_string()))?;
-    let provider = Arc::new(tokio_rustls::rustls::crypto::aws_lc_rs::default_provider());
-    let mut config = ServerConfig::builder_with_provider(provider)
+/// A TLS server with these certificates, and the certificates, for reloading. `protocols` are the names that it agrees to.
+pub fn acceptor(certificates: Arc<Certificates>, protocols: &[&[u8]]) -> Result<TlsAcceptor, Error> {
+    let mut config = ServerConfig::builder_with_provider(provider())
         .with_safe_default_protocol_versions()?
         .with_no_client_auth()
-        .with_single_cert(chain, key)?;
-    config.alpn_protocols = vec![b"postgresql".to_vec()];
+        .with_cert_resolver(certificates);
+    config.alpn_protocols = protocols.iter().map(|name| name.to_vec()).collect();
     Ok(TlsAcceptor::from(Arc::new(config)))
+}
+
+/// The cryptography that everything here uses.
+pub fn provider() -> Arc<CryptoProvider> {
+    Arc::new(tokio_rustls::rustls::crypto::aws_lc_rs::default_provider())
+}
+
+/// Reads certificates again when their files change or when asked, until `stop`.
+pub async fn keep_fresh(certificates: Arc<Certificates>, asked: Arc<Notify>, stop: CancellationToken) {
+    loop {
+        tokio::select! {
+            () = tokio::time::sleep(RELOAD) => if !certificates.is_stale() { continue },
+            () = asked.notified() => {}
+            () = stop.cancelled() => return,
+        }
+        match certificates.reload() {
+            Ok(()) => tracing::info!("certificates were read again"),
+            Err(error) => tracing::error!(error = %crate::chain(&error), "certificates stay as they were"),
+        }
+    }
 }
 
 /// The self-signed certificate below `data_dir`, made if missing: paths of certificate and key.

@@ -61,6 +61,80 @@ impl Plaintext {
     }
 }
 
+/// Names in lower case.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Names(pub Vec<String>);
+
+/// A way to name an organisation other than by the server name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OrgFallback {
+    /// `options=-c pintail.org=…` in the start-up packet.
+    Options,
+    /// `user@organisation` as the user name.
+    User,
+}
+
+impl OrgFallback {
+    /// As it is written.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Options => "options",
+            Self::User => "user",
+        }
+    }
+}
+
+/// The ways that the operator allows.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct OrgFallbacks(pub Vec<OrgFallback>);
+
+impl OrgFallbacks {
+    /// Whether this way is allowed.
+    pub fn allow(&self, way: OrgFallback) -> bool {
+        self.0.contains(&way)
+    }
+}
+
+/// Whether the admin port speaks TLS.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AdminTls {
+    /// Unless it listens on a loopback address.
+    Auto,
+    /// It does.
+    On,
+    /// It does not.
+    Off,
+}
+
+impl AdminTls {
+    /// Whether a port at this address does.
+    pub fn applies(self, address: std::net::IpAddr) -> bool {
+        match self {
+            Self::Auto => !address.is_loopback(),
+            Self::On => true,
+            Self::Off => false,
+        }
+    }
+}
+
+/// A switch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OnOff {
+    /// On.
+    On,
+    /// Off.
+    Off,
+}
+
+/// How an object store's buckets are addressed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum UrlStyleName {
+    /// In the path.
+    Path,
+    /// In the host name.
+    Vhost,
+}
+
 /// The shape of log lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LogFormat {
@@ -92,6 +166,71 @@ impl FromText for String {
     fn from_text(text: &str) -> Result<Self, String> {
         Ok(text.to_owned())
     }
+}
+
+impl FromText for Names {
+    const FORM: &'static str = "names";
+
+    fn from_text(text: &str) -> Result<Self, String> {
+        let names = words(text).map(|name| name.trim_matches('.').to_ascii_lowercase());
+        Ok(Self(names.filter(|name| !name.is_empty()).collect()))
+    }
+}
+
+impl FromText for OrgFallbacks {
+    const FORM: &'static str = "`options`, `user`";
+
+    fn from_text(text: &str) -> Result<Self, String> {
+        words(text)
+            .map(|word| match word {
+                "options" => Ok(OrgFallback::Options),
+                "user" => Ok(OrgFallback::User),
+                _ => Err(format!("`{word}` is none of options, user")),
+            })
+            .collect::<Result<_, _>>()
+            .map(Self)
+    }
+}
+
+impl FromText for AdminTls {
+    const FORM: &'static str = "`auto`, `on` or `off`";
+
+    fn from_text(text: &str) -> Result<Self, String> {
+        match text {
+            "auto" => Ok(Self::Auto),
+            "on" => Ok(Self::On),
+            "off" => Ok(Self::Off),
+            _ => Err(format!("`{text}` is none of auto, on, off")),
+        }
+    }
+}
+
+impl FromText for OnOff {
+    const FORM: &'static str = "`on` or `off`";
+
+    fn from_text(text: &str) -> Result<Self, String> {
+        match text {
+            "on" => Ok(Self::On),
+            "off" => Ok(Self::Off),
+            _ => Err(format!("`{text}` is neither on nor off")),
+        }
+    }
+}
+
+impl FromText for UrlStyleName {
+    const FORM: &'static str = "`path` or `vhost`";
+
+    fn from_text(text: &str) -> Result<Self, String> {
+        match text {
+            "path" => Ok(Self::Path),
+            "vhost" => Ok(Self::Vhost),
+            _ => Err(format!("`{text}` is neither path nor vhost")),
+        }
+    }
+}
+
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(',').map(str::trim).filter(|word| !word.is_empty())
 }
 
 impl FromText for SocketAddr {

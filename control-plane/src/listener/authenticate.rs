@@ -4,18 +4,22 @@
 //! answer: a verifier that no password fits stands in for the missing one.
 
 use std::io;
-use std::net::SocketAddr;
+use std::time::SystemTime;
 
 use bytes::{Bytes, BytesMut};
-use pintail_configstore::Login;
+use pintail_configstore::Role;
 use pintail_sqlstate::{Report, Severity, SqlState};
-use pintail_worker_api::bootstrap::LakeOpening;
+use pintail_transpiler::LoginRole;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
 use super::Server;
-use crate::cancel::Cancellation;
-use crate::pool::Tenant;
-use crate::session::{Identity, Machine};
+use super::handshake::Client;
+use crate::account::Account;
+use crate::login::Login;
+use crate::routing::{self, Said};
+use crate::session::driver::Admitted;
+use crate::session::{Identity, Machine, UserAccess};
+use crate::sessions::{Activity, SessionInfo};
 use crate::wire::scram::{self, Verifier};
 use crate::wire::startup::{self, Startup};
 use crate::wire::{backend, frontend};
@@ -25,20 +29,13 @@ const LONGEST_MESSAGE: usize = 64 << 10;
 /// Start-up parameters that are not settings.
 const NOT_SETTINGS: &[&str] = &["user", "database", "options", "replication"];
 
-/// An authenticated session, ready to be driven.
-pub(super) struct Accepted {
-    pub(super) machine: Machine,
-    pub(super) cancellation: Cancellation,
-    pub(super) tenant: Tenant,
-}
-
 /// Authenticates; the outer error is the connection's, the inner one is told to the client.
 pub(super) async fn authenticate<S: AsyncRead + AsyncWrite + Unpin>(
     server: &Server,
     stream: &mut S,
     startup: &Startup,
-    address: SocketAddr,
-) -> io::Result<Result<Accepted, Report>> {
+    client: &Client,
+) -> io::Result<Result<Admitted, Report>> {
     let parameter = |name: &str| {
         startup
             .parameters
@@ -59,24 +56,35 @@ pub(super) async fn authenticate<S: AsyncRead + AsyncWrite + Unpin>(
         )));
     }
     let database = parameter("database").unwrap_or(user);
-    let settings = match settings(startup) {
+    let mut settings = match settings(startup) {
         Ok(settings) => settings,
         Err(report) => return Ok(Err(report)),
     };
+    let option = settings.iter().position(|(name, _)| name == routing::OPTION);
+    let option = option.map(|index| settings.remove(index).1);
+    let snapshot = server.accounts.store.snapshot();
+    let route = routing::route(
+        &server.config,
+        &snapshot,
+        Said {
+            server_name: client.server_name.as_deref(),
+            option: option.as_deref(),
+            user,
+        },
+    );
     tracing::Span::current()
-        .record("user", user)
-        .record("org", server.config.default_org.as_str());
-    let login = match server.store.login(&server.config.default_org, user, database).await {
-        Ok(login) => login,
-        Err(error) => {
-            tracing::error!(%error, "a login could not be looked up");
-            server.metrics.logins.with_label_values(&["failed"]).inc();
-            return Ok(Err(fatal(
-                SqlState::CANNOT_CONNECT_NOW,
-                "logins cannot be checked at the moment",
-            )));
-        }
+        .record("user", route.user.as_str())
+        .record("org", route.org.as_deref().unwrap_or_default());
+    // A client that left its database out means its user's name, without the organisation.
+    let database = if database == user {
+        route.user.as_str()
+    } else {
+        database
     };
+    let login = route
+        .org
+        .as_deref()
+        .and_then(|org| Login::find(&snapshot, org, &route.user, database));
     let Some(login) = prove(server, stream, user, login).await? else {
         server.metrics.logins.with_label_values(&["refused"]).inc();
         tracing::info!("a login was refused");
@@ -85,7 +93,7 @@ pub(super) async fn authenticate<S: AsyncRead + AsyncWrite + Unpin>(
             &format!("password authentication failed for user \"{user}\""),
         )));
     };
-    accept(server, startup, &login, &settings, address, stream).await
+    accept(server, startup, login, settings, client, stream).await
 }
 
 /// Runs SCRAM; `None` for whatever is not a known user with the right password.
@@ -97,7 +105,7 @@ async fn prove<S: AsyncRead + AsyncWrite + Unpin>(
 ) -> io::Result<Option<Login>> {
     let stored = login
         .as_ref()
-        .and_then(|login| Verifier::parse(login.verifier.expose()));
+        .and_then(|login| Verifier::parse(login.user.verifier.expose()));
     let verifier = stored.unwrap_or_else(|| Verifier::fake(server.salt_key.expose(), user));
     let mut buffer = BytesMut::new();
     backend::authentication_sasl(&mut buffer, scram::MECHANISM);
@@ -156,36 +164,78 @@ fn settings(startup: &Startup) -> Result<Vec<(String, String)>, Report> {
 async fn accept<S: AsyncWrite + Unpin>(
     server: &Server,
     startup: &Startup,
-    login: &Login,
-    settings: &[(String, String)],
-    address: SocketAddr,
+    login: Login,
+    settings: Vec<(String, String)>,
+    client: &Client,
     stream: &mut S,
-) -> io::Result<Result<Accepted, Report>> {
+) -> io::Result<Result<Admitted, Report>> {
     let secret_length = if startup.minor >= 2 { 32 } else { 4 };
     let cancellation = server.cancels.register(secret_length);
-    let identity = Identity {
-        user: login.user.to_string(),
-        catalog: login.catalog.to_string(),
-        storage: pintail_transpiler::Storage::Lake,
-        backend_pid: cancellation.key().pid,
-        client_address: Some(address.ip().to_string()),
+    let pid = cancellation.key().pid;
+    let account = match Account::open(server.accounts.clone(), login) {
+        Ok(account) => account,
+        Err(report) => return Ok(Err(report)),
     };
-    let mut machine = match Machine::new(identity, server.scripts.clone(), settings) {
+    let mut machine = match Machine::new(identity(&account, pid, client), server.scripts.clone(), &settings) {
         Ok(machine) => machine,
         Err(report) => return Ok(Err(report.with_severity(Severity::Fatal))),
     };
-    let tenant = server.tenant(login, LakeOpening::Existing)?;
+    let presence = server.sessions.enter(session_info(&account, pid, client, startup));
     let mut buffer = BytesMut::new();
     backend::backend_key(&mut buffer, cancellation.key());
     stream.write_all_buf(&mut buffer).await?;
     machine.greet();
     server.metrics.logins.with_label_values(&["ok"]).inc();
-    tracing::info!(pid = cancellation.key().pid, "session started");
-    Ok(Ok(Accepted {
+    tracing::info!(pid, "session started");
+    Ok(Ok(Admitted {
         machine,
         cancellation,
-        tenant,
+        account,
+        presence,
     }))
+}
+
+fn identity(account: &Account, backend_pid: i32, client: &Client) -> Identity {
+    let login = account.login();
+    let limits = [&login.org.limits, &login.user.limits];
+    let statement_limit_ms = limits
+        .into_iter()
+        .filter_map(|limits| limits.statement_timeout_ms)
+        .min();
+    Identity {
+        user: login.user.name.to_string(),
+        catalog: login.catalog.name.to_string(),
+        storage: login.storage(),
+        access: UserAccess {
+            role: match login.user.role {
+                Role::Owner => LoginRole::Owner,
+                Role::Writer => LoginRole::Writer,
+                Role::Reader => LoginRole::Reader,
+            },
+            schemas: login.user.schemas.clone(),
+        },
+        attached: account.attached(),
+        reachable: account.reachable(),
+        statement_limit_ms: statement_limit_ms.unwrap_or(0),
+        backend_pid,
+        client_address: Some(client.address.ip().to_string()),
+    }
+}
+
+fn session_info(account: &Account, pid: i32, client: &Client, startup: &Startup) -> SessionInfo {
+    let (login, now) = (account.login(), SystemTime::now());
+    SessionInfo {
+        pid,
+        org: login.org.slug.to_string(),
+        user: login.user.name.to_string(),
+        catalog: login.catalog.name.to_string(),
+        client: client.address.ip(),
+        application: startup.parameters.get("application_name").cloned().unwrap_or_default(),
+        started: now,
+        activity: Activity::Idle,
+        since: now,
+        worker: None,
+    }
 }
 
 fn fatal(sqlstate: SqlState, message: &str) -> Report {

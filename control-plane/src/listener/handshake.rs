@@ -32,6 +32,15 @@ pub(super) enum Capacity {
     Full,
 }
 
+/// Who is at the other end, before it said anything.
+#[derive(Debug, Clone)]
+pub(super) struct Client {
+    /// Its address.
+    pub(super) address: SocketAddr,
+    /// The TLS server name that it asked for.
+    pub(super) server_name: Option<String>,
+}
+
 /// An authenticated session on one of the two kinds of connection.
 pub(super) enum Session {
     Plain(Box<Driver<TcpStream>>),
@@ -87,7 +96,11 @@ pub(super) async fn establish(
                     refuse(&mut socket, &report).await?;
                     return Ok(None);
                 }
-                let driver = start(server, socket, startup, address, capacity).await?;
+                let client = Client {
+                    address,
+                    server_name: None,
+                };
+                let driver = start(server, socket, startup, client, capacity).await?;
                 return Ok(driver.map(|driver| Session::Plain(Box::new(driver))));
             }
         }
@@ -106,7 +119,11 @@ async fn over_tls(
 ) -> io::Result<Option<Session>> {
     match first_packet(&mut stream).await? {
         FirstPacket::Start(startup) => {
-            let driver = start(server, stream, startup, address, capacity).await?;
+            let client = Client {
+                address,
+                server_name: stream.get_ref().1.server_name().map(str::to_owned),
+            };
+            let driver = start(server, stream, startup, client, capacity).await?;
             Ok(driver.map(|driver| Session::Tls(Box::new(driver))))
         }
         FirstPacket::Cancel(key) => {
@@ -152,7 +169,7 @@ async fn start<S: AsyncRead + AsyncWrite + Unpin + Send>(
     server: &Arc<Server>,
     mut stream: S,
     startup: Startup,
-    address: SocketAddr,
+    client: Client,
     capacity: Capacity,
 ) -> io::Result<Option<Driver<S>>> {
     if capacity == Capacity::Full {
@@ -172,14 +189,8 @@ async fn start<S: AsyncRead + AsyncWrite + Unpin + Send>(
         backend::negotiate_version(&mut buffer, unknown);
         stream.write_all(&buffer).await?;
     }
-    match authenticate(server, &mut stream, &startup, address).await? {
-        Ok(accepted) => Ok(Some(Driver::new(
-            stream,
-            accepted.machine,
-            accepted.cancellation,
-            accepted.tenant,
-            server.services(),
-        ))),
+    match authenticate(server, &mut stream, &startup, &client).await? {
+        Ok(admitted) => Ok(Some(Driver::new(stream, admitted, server.services()))),
         Err(report) => {
             refuse(&mut stream, &report).await?;
             Ok(None)

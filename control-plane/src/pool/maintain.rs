@@ -1,7 +1,7 @@
 //! Spares kept ready, idle workers let go, everything ended at shutdown.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use futures::future::join_all;
 use pintail_worker_api::provider::LiveWorker;
@@ -54,16 +54,7 @@ impl Pool {
                 () = self.shared.closing.cancelled() => return,
             }
             let ttl = self.shared.limits.idle_ttl;
-            let now = Instant::now();
-            let old: Vec<_> = {
-                let inner = self.lock();
-                inner
-                    .slots
-                    .iter()
-                    .filter(|(_, slot)| slot.state == WorkerState::HotIdle && now.duration_since(slot.idle_since) > ttl)
-                    .map(|(id, _)| id.clone())
-                    .collect()
-            };
+            let old = self.lock().ledger.idle_workers(|_, since| since > ttl);
             for id in old {
                 tracing::info!(worker = %id, "retiring an idle worker");
                 self.give_up(&id);
@@ -75,7 +66,8 @@ impl Pool {
     /// Publishes the pool's state as metrics.
     fn observe(&self) {
         let inner = self.lock();
-        let count = |state| inner.slots.values().filter(|slot| slot.state == state).count();
+        let entries = inner.ledger.entries();
+        let count = |state| entries.iter().filter(|entry| entry.state == state).count();
         let metrics = &self.shared.metrics;
         metrics.set_workers("busy", count(WorkerState::Busy));
         metrics.set_workers("hot_idle", count(WorkerState::HotIdle));
@@ -87,9 +79,7 @@ impl Pool {
         self.shared.closing.cancel();
         let (workers, spares): (Vec<Arc<dyn LiveWorker>>, _) = {
             let mut inner = self.lock();
-            inner.waiters.clear();
-            let workers = inner.slots.drain().map(|(_, slot)| slot.live).collect();
-            (workers, std::mem::take(&mut inner.spares))
+            (inner.ledger.clear(), std::mem::take(&mut inner.spares))
         };
         drop(spares);
         join_all(workers.iter().map(|live| live.retire(Duration::from_secs(5)))).await;

@@ -13,6 +13,8 @@ use crate::unix;
 const RUNTIME: &str = "runtime.json";
 const LOCK: &str = "lock";
 pub(super) const DEFAULT_USER: &str = "default-user.json";
+/// The local operator's token.
+pub(super) const TOKEN: &str = "admin.token";
 
 /// Where a running server listens.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -23,6 +25,9 @@ pub struct Runtime {
     pub listen: SocketAddr,
     /// The admin port's.
     pub admin: SocketAddr,
+    /// Whether the admin port speaks TLS.
+    #[serde(default)]
+    pub admin_tls: bool,
 }
 
 /// The default user, as the first start made it.
@@ -54,6 +59,22 @@ impl Runtime {
         let path = data_dir.join(RUNTIME);
         unix::write_private(&path, &serde_json::to_vec(self)?).with_context(|| path.display().to_string())?;
         Ok(RuntimeFile(path))
+    }
+}
+
+impl Runtime {
+    /// Reads what a running server left.
+    pub fn read(data_dir: &Path) -> anyhow::Result<Self> {
+        let content = std::fs::read(data_dir.join(RUNTIME));
+        let content = content.with_context(|| format!("no server runs on {}", data_dir.display()))?;
+        Ok(serde_json::from_slice(&content)?)
+    }
+
+    /// The local operator's token, which only the user that runs the server can read.
+    pub fn token(data_dir: &Path) -> anyhow::Result<String> {
+        let path = data_dir.join(TOKEN);
+        let token = std::fs::read_to_string(&path).with_context(|| path.display().to_string())?;
+        Ok(token.trim().to_owned())
     }
 }
 

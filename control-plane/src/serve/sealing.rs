@@ -1,18 +1,20 @@
-//! The key that seals the store's secrets, in a file of the data directory.
-
-use std::path::Path;
+//! The keys that seal the store's secrets: the operator's, or one in a file of the data directory.
 
 use anyhow::Context as _;
 use pintail_configstore::{Sealer, SealingKey};
 
+use crate::config::Config;
 use crate::unix;
 
 /// Below the data directory: keys one a line, the first of which seals.
 const FILE: &str = "sealing.keys";
 
 /// Reads the keys, or makes the first one.
-pub(super) fn sealer(data_dir: &Path) -> anyhow::Result<Sealer> {
-    let path = data_dir.join(FILE);
+pub(super) fn sealer(config: &Config) -> anyhow::Result<Sealer> {
+    if let Some(keys) = config.seal_keys.expose() {
+        return Sealer::parse(&keys.replace(',', "\n")).context("key `seal_keys`");
+    }
+    let path = config.data_dir().join(FILE);
     let text = match std::fs::read_to_string(&path) {
         Ok(text) => text,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {

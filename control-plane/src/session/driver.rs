@@ -11,22 +11,23 @@ use futures::FutureExt;
 use pintail_sqlstate::{Report, Severity, SqlState, ToReport};
 use pintail_worker_api::client::{Exchange, ResultStream, WorkerClient};
 use pintail_worker_api::error::CallError;
-use pintail_worker_api::messages::{Execute, Frame, OpenSession, SessionOpened};
+use pintail_worker_api::messages::{Execute, Frame, OpenSession};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadHalf, WriteHalf};
 use tokio_util::sync::CancellationToken;
 
 use super::machine::{Answer, Call, Event, Forget, Machine, Next, Pace};
+use super::opening::{SessionWorker, make_secrets, open_session};
+use crate::account::Account;
 use crate::cancel::Cancellation;
 use crate::metrics::Metrics;
-use crate::pool::{Lease, Pool, Tenant};
+use crate::pool::Pool;
+use crate::sessions::{Activity, Presence};
 use crate::wire::frontend;
 
 /// Output is written once this much waits, even in the middle of a result.
 const WRITE_ABOVE: usize = 128 << 10;
 /// Input that arrives while a statement runs is read ahead up to this much; more stays in the socket.
 const READ_AHEAD: usize = 256 << 10;
-/// Statements on a worker that is sent a second time to another: only the opening of a session, which ran nothing yet.
-const OPEN_ATTEMPTS: usize = 2;
 
 /// What a session needs of its server.
 pub struct Services {
@@ -51,19 +52,24 @@ pub enum WallDemand {
     Required,
 }
 
+/// A client that proved who it is, and what goes with it.
+pub struct Admitted {
+    /// The session.
+    pub machine: Machine,
+    /// Its key.
+    pub cancellation: Cancellation,
+    /// What it may have.
+    pub account: Account,
+    /// Its place on the list of sessions.
+    pub presence: Presence,
+}
+
 /// Why a session is over.
 enum End {
     /// The client went, or asked to go.
     Client,
     /// Everything is written; close.
     Done,
-}
-
-/// A session's worker: its connection is driven by the session's own runtime. Fields end in this order.
-struct SessionWorker {
-    exchange: Option<Exchange>,
-    client: WorkerClient,
-    lease: Lease,
 }
 
 type FrameResult = Result<Option<(Frame, Bytes)>, CallError>;
@@ -76,7 +82,8 @@ pub struct Driver<S> {
     machine: Machine,
     cancellation: Cancellation,
     services: Services,
-    tenant: Tenant,
+    account: Account,
+    presence: Presence,
     session_id: String,
     worker: Option<SessionWorker>,
     streams: HashMap<u64, ResultStream>,
@@ -87,8 +94,14 @@ pub struct Driver<S> {
 
 impl<S: AsyncRead + AsyncWrite + Send> Driver<S> {
     /// A session on an authenticated connection.
-    pub fn new(stream: S, machine: Machine, cancellation: Cancellation, tenant: Tenant, services: Services) -> Self {
+    pub fn new(stream: S, admitted: Admitted, services: Services) -> Self {
         let (reader, writer) = tokio::io::split(stream);
+        let Admitted {
+            machine,
+            cancellation,
+            account,
+            presence,
+        } = admitted;
         let session_id = format!("s{}", cancellation.key().pid);
         Self {
             reader,
@@ -97,7 +110,8 @@ impl<S: AsyncRead + AsyncWrite + Send> Driver<S> {
             machine,
             cancellation,
             services,
-            tenant,
+            account,
+            presence,
             session_id,
             worker: None,
             streams: HashMap::new(),
@@ -120,24 +134,7 @@ impl<S: AsyncRead + AsyncWrite + Send> Driver<S> {
         let answer = match next {
             Next::Read => return self.read_message().await,
             Next::Close => return Err(End::Done),
-            Next::Call(Call::Acquire { setup }) => Answer::Acquired(self.acquire(setup).await?),
-            Next::Call(Call::Release) => {
-                self.streams.clear();
-                self.worker = None;
-                Answer::Released
-            }
-            Next::Call(Call::Prepare(prepare)) => {
-                let client = self.client()?;
-                let call = async move { client.prepare(&prepare).await };
-                Answer::Prepared(self.call(0, call).await?)
-            }
-            Next::Call(Call::Execute(execute, pace)) => {
-                self.running = Some((execute.sequence, Instant::now()));
-                Answer::Frame(match pace {
-                    Pace::Whole => self.execute_whole(execute).await?,
-                    Pace::Pieces => self.execute_in_pieces(execute).await?,
-                })
-            }
+            Next::Call(call) => self.answer(call).await?,
             Next::Frame(sequence) => {
                 if self.machine.out().len() >= WRITE_ABOVE {
                     self.flush_while_running(sequence).await?;
@@ -148,6 +145,54 @@ impl<S: AsyncRead + AsyncWrite + Send> Driver<S> {
         self.note_worker(&answer);
         self.machine.on(Event::Answer(answer));
         Ok(())
+    }
+
+    async fn answer(&mut self, call: Call) -> Result<Answer, End> {
+        Ok(match call {
+            Call::Acquire { setup } => Answer::Acquired(self.acquire(setup).await?),
+            Call::Release => {
+                self.leave_worker();
+                Answer::Released
+            }
+            Call::Relocate { catalogs } => Answer::Relocated(self.relocate(&catalogs)),
+            Call::KeepSecret {
+                name,
+                statement,
+                conflict,
+            } => Answer::SecretKept(self.account.keep_secret(&name, &statement, conflict).await),
+            Call::ForgetSecret { name } => Answer::SecretKept(self.account.forget_secret(&name).await),
+            Call::Prepare(prepare) => {
+                let client = self.client()?;
+                let call = async move { client.prepare(&prepare).await };
+                Answer::Prepared(self.call(0, call).await?)
+            }
+            Call::Execute(execute, pace) => {
+                if !ends_a_transaction(&execute)
+                    && let Err(report) = self.account.run()
+                {
+                    let report = Box::new(report);
+                    return Ok(Answer::Frame(Err(CallError::Statement { report, broken: false })));
+                }
+                self.presence.does(Activity::Active);
+                self.running = Some((execute.sequence, Instant::now()));
+                Answer::Frame(match pace {
+                    Pace::Whole => self.execute_whole(execute).await?,
+                    Pace::Pieces => self.execute_in_pieces(execute).await?,
+                })
+            }
+        })
+    }
+
+    fn leave_worker(&mut self) {
+        self.streams.clear();
+        self.worker = None;
+        self.presence.has_worker(None);
+    }
+
+    fn relocate(&mut self, catalogs: &[String]) -> Result<Vec<String>, Report> {
+        let attached = self.account.attach(catalogs)?;
+        self.leave_worker();
+        Ok(attached)
     }
 
     fn client(&self) -> Result<WorkerClient, End> {
@@ -238,6 +283,10 @@ impl<S: AsyncRead + AsyncWrite + Send> Driver<S> {
         loop {
             match frontend::next_frame(&mut self.inbound) {
                 Ok(Some((kind, body))) => {
+                    if let Err(report) = self.account.check() {
+                        self.machine.end(report);
+                        return Ok(());
+                    }
                     let sync_follows = frontend::peek(&self.inbound) == Some(b'S');
                     self.cancellation.arm();
                     self.machine.on(Event::Message {
@@ -255,6 +304,12 @@ impl<S: AsyncRead + AsyncWrite + Send> Driver<S> {
                     return Ok(());
                 }
             }
+            self.account.rest();
+            self.presence.does(if self.machine.in_transaction() {
+                Activity::IdleInTransaction
+            } else {
+                Activity::Idle
+            });
             self.flush().await?;
             tokio::select! {
                 biased;
@@ -263,6 +318,10 @@ impl<S: AsyncRead + AsyncWrite + Send> Driver<S> {
                     Ok(_) => {}
                 },
                 () = self.services.draining.cancelled() => {
+                    self.machine.end(shutting_down());
+                    return Ok(());
+                }
+                () = self.presence.ended().cancelled() => {
                     self.machine.end(shutting_down());
                     return Ok(());
                 }
@@ -295,6 +354,10 @@ impl<S: AsyncRead + AsyncWrite + Send> Driver<S> {
                     self.machine.end(shutting_down());
                     return Err(End::Done);
                 }
+                () = self.presence.ended().cancelled() => {
+                    self.machine.end(shutting_down());
+                    return Err(End::Done);
+                }
             }
         }
     }
@@ -310,8 +373,8 @@ impl<S: AsyncRead + AsyncWrite + Send> Driver<S> {
         }
     }
 
-    /// A worker with an open session, proven to stand behind its walls.
-    async fn acquire(&mut self, setup: Vec<String>) -> Result<Result<(), Report>, End> {
+    /// A worker with an open session, proven to stand behind its walls, with the user's secrets made.
+    async fn acquire(&mut self, setup: Vec<String>) -> Result<Result<Vec<Report>, Report>, End> {
         let open = OpenSession {
             session_id: self.session_id.clone(),
             setup,
@@ -319,22 +382,17 @@ impl<S: AsyncRead + AsyncWrite + Send> Driver<S> {
         };
         let (pool, tenant, demand) = (
             self.services.pool.clone(),
-            self.tenant.clone(),
+            self.account.tenant().clone(),
             self.services.kernel_wall_required,
         );
-        let acquire = async move { Ok(open_session(&pool, &tenant, &open, demand).await) };
+        self.presence.does(Activity::Waiting);
+        let acquire = async move { open_session(&pool, &tenant, &open, demand).await };
         tokio::pin!(acquire);
-        loop {
+        let worker = loop {
             let read_ahead = self.inbound.len() < READ_AHEAD;
             tokio::select! {
                 biased;
-                result = &mut acquire => {
-                    let result: Result<Result<SessionWorker, Report>, End> = result;
-                    return Ok(result?.map(|worker| {
-                        tracing::debug!(worker = %worker.lease.id(), "session opened");
-                        self.worker = Some(worker);
-                    }));
-                }
+                result = &mut acquire => break result,
                 () = self.cancellation.requested() => {
                     let report = Report::new(SqlState::QUERY_CANCELED, "canceling statement due to user request");
                     return Ok(Err(report));
@@ -345,7 +403,18 @@ impl<S: AsyncRead + AsyncWrite + Send> Driver<S> {
                     }
                 }
                 () = self.services.draining.cancelled() => return Ok(Err(shutting_down())),
+                () = self.presence.ended().cancelled() => return Ok(Err(shutting_down())),
             }
+        };
+        match worker {
+            Ok(worker) => {
+                tracing::debug!(worker = %worker.lease.id(), "session opened");
+                self.presence.has_worker(Some(worker.lease.id().to_string()));
+                let warnings = make_secrets(&self.account, &worker.client).await;
+                self.worker = Some(worker);
+                Ok(Ok(warnings))
+            }
+            Err(report) => Ok(Err(report)),
         }
     }
 
@@ -446,81 +515,15 @@ impl<S: AsyncRead + AsyncWrite + Send> Driver<S> {
     }
 }
 
-async fn open_session(
-    pool: &Pool,
-    tenant: &Tenant,
-    open: &OpenSession,
-    demand: WallDemand,
-) -> Result<SessionWorker, Report> {
-    let mut attempt = 1;
-    loop {
-        let mut lease = pool.acquire(tenant).await.map_err(|error| {
-            tracing::warn!(%error, cause = ?std::error::Error::source(&error).map(ToString::to_string), "no worker for a session");
-            error.to_report()
-        })?;
-        let mut open = open.clone();
-        open.setup
-            .push(format!("SET VARIABLE pintail_worker_id = '{}'", lease.id()));
-        lease.mark_opening();
-        match connect_and_open(&lease, &open).await {
-            Ok((opened, client, exchange)) => {
-                lease.mark_open();
-                if let Err(missing) = proven(&opened, demand) {
-                    tracing::error!(worker = %lease.id(), missing, "alarm: a worker did not prove its walls");
-                    lease.mark_broken();
-                    return Err(Report::new(
-                        SqlState::INTERNAL_ERROR,
-                        "the session's isolation could not be proven",
-                    ));
-                }
-                return Ok(SessionWorker {
-                    exchange: Some(exchange),
-                    client,
-                    lease,
-                });
-            }
-            // Nothing of the client's ran yet, so another worker may be tried.
-            Err(CallError::Lost { reason }) if attempt < OPEN_ATTEMPTS => {
-                tracing::warn!(worker = %lease.id(), reason, "a worker was lost before its session");
-                lease.mark_broken();
-                attempt += 1;
-            }
-            Err(error) => {
-                tracing::warn!(worker = %lease.id(), report = %error.to_report(), "a session could not be opened");
-                lease.mark_broken();
-                return Err(error.to_report().with_severity(Severity::Fatal));
-            }
-        }
-    }
-}
-
-async fn connect_and_open(
-    lease: &Lease,
-    open: &OpenSession,
-) -> Result<(SessionOpened, WorkerClient, Exchange), CallError> {
-    let client = lease.connect().await?;
-    let opened = client.open_session(open).await?;
-    let exchange = client.exchange().await?;
-    Ok((opened, client, exchange))
-}
-
-fn proven(opened: &SessionOpened, demand: WallDemand) -> Result<(), &'static str> {
-    if opened.external_access {
-        return Err("external access is on");
-    }
-    if !opened.configuration_locked {
-        return Err("the configuration is not locked");
-    }
-    if demand == WallDemand::Required && opened.kernel_wall != "up" {
-        return Err("the kernel wall is not up");
-    }
-    Ok(())
-}
-
 fn shutting_down() -> Report {
     Report::new(
         SqlState::ADMIN_SHUTDOWN,
         "terminating connection due to administrator command",
     )
     .with_severity(Severity::Fatal)
+}
+
+/// The end of a transaction is never refused for a limit.
+fn ends_a_transaction(execute: &Execute) -> bool {
+    matches!(execute.sql.as_str(), "COMMIT" | "ROLLBACK")
 }

@@ -10,6 +10,7 @@ use pintail_worker_api::messages::{Execute, Frame, Param, RowsWanted, Trailer, W
 
 use super::machine::{Call, EngineSettings, Machine, Next, Op, Pace, Waiting};
 use super::portal::{Body, PortalState, Prepared, Rows, Suspended, describe};
+use super::secret::redacted;
 use super::transaction::Implicit;
 use crate::wire::backend;
 
@@ -31,6 +32,8 @@ pub(super) struct Run {
     pub(super) audience: Audience,
     /// Characters of the client's text before the statement, where the engine sees the client's own bytes.
     pub(super) offset: Option<usize>,
+    /// Literals that must not be repeated to anybody.
+    pub(super) redacted: Vec<String>,
 }
 
 /// Where the engine finds the text.
@@ -81,9 +84,15 @@ pub(super) enum After {
     Nothing,
     ImplicitBegun,
     Begun(TransactionModes),
-    Committed { chain: bool },
-    RolledBack { chain: bool },
+    Committed {
+        chain: bool,
+    },
+    RolledBack {
+        chain: bool,
+    },
     EngineSettings(EngineSettings),
+    /// What was done before is undone; the client hears of the reason.
+    Undone(Report),
 }
 
 /// A statement whose frames come in.
@@ -106,6 +115,7 @@ impl Run {
             formats: Vec::new(),
             audience: Audience::Nobody(after),
             offset: None,
+            redacted: Vec::new(),
         })
     }
 
@@ -188,7 +198,10 @@ impl Machine {
             self.derived = Some(Derived {
                 generation,
                 engine: self.engine_settings(),
-                timeout_ms: u64::try_from(self.settings.integer("statement_timeout")).unwrap_or(0),
+                timeout_ms: shorter(
+                    u64::try_from(self.settings.integer("statement_timeout")).unwrap_or(0),
+                    self.identity.statement_limit_ms,
+                ),
                 rows: RowsWanted {
                     formats: Vec::new(),
                     date_style: setting("DateStyle"),
@@ -268,7 +281,7 @@ impl Machine {
         }
         let error = match error {
             CallError::Statement { report, broken } => CallError::Statement {
-                report: Box::new(placed(report, running.run.offset)),
+                report: Box::new(redacted(&placed(report, running.run.offset), &running.run.redacted)),
                 broken: *broken,
             },
             lost @ CallError::Lost { .. } => lost.clone(),
@@ -414,6 +427,11 @@ pub(super) fn announced(columns: Option<&[pintail_transpiler::Column]>) -> Vec<u
         .iter()
         .map(|column| column.type_oid)
         .collect()
+}
+
+/// The shorter of two time limits, 0 being none.
+fn shorter(a: u64, b: u64) -> u64 {
+    if a == 0 || b == 0 { a.max(b) } else { a.min(b) }
 }
 
 /// An identifier in double quotes.

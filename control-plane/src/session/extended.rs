@@ -8,7 +8,7 @@ use pintail_worker_api::error::CallError;
 use pintail_worker_api::messages::{Param, Prepare, Prepared as WorkerPrepared};
 
 use super::engine::{Audience, Described, Run, Source, ToClient, announced, placed};
-use super::machine::{Call, Machine, Next, Op, PendingParse, Waiting};
+use super::machine::{Call, Machine, Next, Op, PendingParse, Purpose, Waiting};
 use super::portal::{Body, Portal, PortalState, Prepared, describe, format_of};
 use super::statement::{Delivery, duplicate_statement};
 use super::transaction::Implicit;
@@ -52,6 +52,7 @@ impl Machine {
                         param_oids: types.to_vec(),
                         body: Body::Session,
                         from_sql: false,
+                        instance: self.instance,
                     }),
                 );
                 backend::parse_complete(self.out.buffer());
@@ -65,7 +66,7 @@ impl Machine {
                 ));
             }
         };
-        self.start_parse(name, statement, types, false)
+        self.start_parse(name, statement, types, Purpose::Message)
     }
 
     /// Has the engine prepare a statement that is its own; notes the others.
@@ -74,10 +75,22 @@ impl Machine {
         name: String,
         statement: Statement,
         types: &[u32],
-        from_sql: bool,
+        purpose: Purpose,
     ) -> Result<(), Report> {
         if !matches!(statement.kind, Kind::Transaction(_)) {
             self.transaction.check()?;
+        }
+        if let Some(elsewhere) = self.elsewhere(&statement)? {
+            self.move_to(
+                elsewhere,
+                Op::Parse {
+                    name,
+                    statement: Box::new(statement),
+                    types: types.to_vec(),
+                    purpose,
+                },
+            );
+            return Ok(());
         }
         let for_engine = matches!(
             statement.kind,
@@ -91,7 +104,7 @@ impl Machine {
         let one_step =
             plan.filter(|plan| plan.steps.len() == 1 && plan.steps[0].role == Role::Main && plan.notices.is_empty());
         let Some(mut plan) = one_step else {
-            self.finish_local_parse(name, statement, types, from_sql);
+            self.finish_local_parse(name, statement, types, purpose);
             return Ok(());
         };
         if !self.has_worker() {
@@ -100,7 +113,7 @@ impl Machine {
                 name,
                 statement: Box::new(statement),
                 types: types.to_vec(),
-                from_sql,
+                purpose,
             });
             return Ok(());
         }
@@ -109,7 +122,7 @@ impl Machine {
                 name,
                 statement: Box::new(statement),
                 types: types.to_vec(),
-                from_sql,
+                purpose,
             });
             self.queue.push_front(op);
             return Ok(());
@@ -122,7 +135,7 @@ impl Machine {
             columns: plan.columns,
             settings: plan.settings,
             unchanged: step.unchanged,
-            from_sql,
+            purpose,
         })));
         self.call = Some(Next::Call(Call::Prepare(Prepare {
             sql: step.sql,
@@ -132,24 +145,25 @@ impl Machine {
         Ok(())
     }
 
-    fn finish_local_parse(&mut self, name: String, statement: Statement, types: &[u32], from_sql: bool) {
+    fn finish_local_parse(&mut self, name: String, statement: Statement, types: &[u32], purpose: Purpose) {
         let prepared = Prepared {
             statement: Some(statement),
             param_oids: types.to_vec(),
             body: Body::Session,
-            from_sql,
+            from_sql: matches!(purpose, Purpose::Sql),
+            instance: self.instance,
         };
-        self.store_prepared(name, prepared);
+        self.store_prepared(name, prepared, purpose);
     }
 
-    fn store_prepared(&mut self, name: String, prepared: Prepared) {
-        let from_sql = prepared.from_sql;
-        self.statements.insert(name, Arc::new(prepared));
-        if from_sql {
-            backend::command_complete(self.out.buffer(), "PREPARE".into());
-        } else {
-            backend::parse_complete(self.out.buffer());
+    fn store_prepared(&mut self, name: String, prepared: Prepared, purpose: Purpose) {
+        let prepared = Arc::new(prepared);
+        match purpose {
+            Purpose::Message => backend::parse_complete(self.out.buffer()),
+            Purpose::Sql => backend::command_complete(self.out.buffer(), "PREPARE".into()),
+            Purpose::Again(renewal) => return self.renewed(*renewal, &prepared),
         }
+        self.statements.insert(name, prepared);
     }
 
     pub(super) fn finish_parse(&mut self, parse: PendingParse, result: Result<WorkerPrepared, CallError>) {
@@ -176,9 +190,14 @@ impl Machine {
                 columns,
                 settings: parse.settings,
             },
-            from_sql: parse.from_sql,
+            from_sql: match &parse.purpose {
+                Purpose::Message => false,
+                Purpose::Sql => true,
+                Purpose::Again(renewal) => renewal.prepared.from_sql,
+            },
+            instance: self.instance,
         };
-        self.store_prepared(parse.name, prepared);
+        self.store_prepared(parse.name, prepared, parse.purpose);
     }
 
     fn bind(&mut self, bind: Bind) -> Result<(), Report> {
@@ -337,6 +356,7 @@ impl Machine {
                         },
                     }),
                     offset: None,
+                    redacted: Vec::new(),
                 };
                 self.resume(suspended, run, limit);
                 Ok(())

@@ -9,15 +9,19 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use pintail_sqlstate::{Report, Severity, SqlState, ToReport};
-use pintail_transpiler::{Context, Statement, Storage};
+use pintail_transpiler::{Context, SecretConflict, Statement, Storage};
+use pintail_worker_api::Secret;
 use pintail_worker_api::error::CallError;
 use pintail_worker_api::messages::{Execute, Frame, Prepare, Prepared as WorkerPrepared};
 
 use super::engine::{Derived, Run, Running};
 use super::out::Out;
 use super::portal::{Portal, Prepared};
+use super::relocate::Renewal;
 use super::scripts::ScriptCache;
+use super::secret::Kept;
 use super::settings::Settings;
+use super::statement::Delivery;
 use super::transaction::{Implicit, Transaction};
 use crate::wire::ProtocolError;
 use crate::wire::backend;
@@ -32,10 +36,27 @@ pub struct Identity {
     pub catalog: String,
     /// What the catalog's tables can do.
     pub storage: Storage,
+    /// What the user may do.
+    pub access: UserAccess,
+    /// Names of the catalogs that its instance has attached.
+    pub attached: Vec<String>,
+    /// Names of the catalogs that its user may have attached.
+    pub reachable: Vec<String>,
+    /// The longest that a statement may take, milliseconds; 0 for no limit.
+    pub statement_limit_ms: u64,
     /// `pg_backend_pid()`.
     pub backend_pid: i32,
     /// The client's address.
     pub client_address: Option<String>,
+}
+
+/// What a user may do in its catalogs.
+#[derive(Debug, Clone, Default)]
+pub struct UserAccess {
+    /// Its role.
+    pub role: pintail_transpiler::LoginRole,
+    /// The schemas that it is confined to; `None` for all.
+    pub schemas: Option<Vec<String>>,
 }
 
 /// What happened.
@@ -55,8 +76,12 @@ pub enum Event {
 /// What a call gave.
 #[derive(Debug)]
 pub enum Answer {
-    /// To [`Call::Acquire`].
-    Acquired(Result<(), Report>),
+    /// To [`Call::Acquire`]; what the client is to be warned of.
+    Acquired(Result<Vec<Report>, Report>),
+    /// To [`Call::Relocate`]: the names of the catalogs that the next instance has attached.
+    Relocated(Result<Vec<String>, Report>),
+    /// To [`Call::KeepSecret`] and [`Call::ForgetSecret`].
+    SecretKept(Result<(), Report>),
     /// To [`Call::Release`].
     Released,
     /// To [`Call::Prepare`].
@@ -81,6 +106,25 @@ pub enum Next {
 /// A call.
 #[derive(Debug)]
 pub enum Call {
+    /// The worker goes back, and the next one has these catalogs attached too.
+    Relocate {
+        /// Names that the user may attach.
+        catalogs: Vec<String>,
+    },
+    /// A secret is kept for the user's later sessions.
+    KeepSecret {
+        /// Its name.
+        name: String,
+        /// The engine's statement that makes it.
+        statement: Secret<String>,
+        /// What to do where one of that name is kept already.
+        conflict: SecretConflict,
+    },
+    /// A secret is kept no longer.
+    ForgetSecret {
+        /// Its name.
+        name: String,
+    },
     /// A worker with a session that ran `setup`.
     Acquire {
         /// Session macros and settings.
@@ -124,8 +168,14 @@ pub(super) enum Op {
         name: String,
         statement: Box<Statement>,
         types: Vec<u32>,
-        from_sql: bool,
+        purpose: Purpose,
     },
+    /// A statement that waited for the session to move.
+    Dispatch(Box<(Statement, Delivery)>),
+    /// A prepared statement that the session's instance does not know.
+    Renew(Box<Renewal>),
+    /// The store's part of a statement about a persistent secret.
+    Secret(Box<Kept>),
     /// Commits the implicit transaction if one is open.
     EndImplicit,
     /// Rolls the implicit transaction back if one is open.
@@ -141,6 +191,8 @@ pub(super) enum Op {
 pub(super) enum Waiting {
     Acquire,
     Release,
+    Relocate,
+    Secret(Box<Kept>),
     Prepare(Box<PendingParse>),
     Run(Box<Running>),
 }
@@ -153,7 +205,18 @@ pub(super) struct PendingParse {
     pub(super) columns: Option<Vec<pintail_transpiler::Column>>,
     pub(super) settings: Vec<pintail_transpiler::SettingChange>,
     pub(super) unchanged: bool,
-    pub(super) from_sql: bool,
+    pub(super) purpose: Purpose,
+}
+
+/// Why a statement is prepared.
+#[derive(Debug)]
+pub(super) enum Purpose {
+    /// A Parse message.
+    Message,
+    /// `PREPARE`.
+    Sql,
+    /// It was prepared in an instance that the session has left; it runs afterwards.
+    Again(Box<Renewal>),
 }
 
 /// How bytes reach the client, and what is asked of the driver.
@@ -185,6 +248,12 @@ pub struct Machine {
     /// What the engine was last told of settings that act there; `None` without a worker.
     pub(super) engine: Option<EngineSettings>,
     pub(super) derived: Option<Derived>,
+    /// Instances that the session has had.
+    pub(super) instance: u32,
+    /// Whether its instance holds something that would be lost with it.
+    pub(super) left_state: bool,
+    /// Databases in memory that the session attached.
+    pub(super) own_databases: Vec<String>,
 }
 
 /// Settings that live in the engine.
@@ -217,6 +286,9 @@ impl Machine {
             sequence: 0,
             engine: None,
             derived: None,
+            instance: 0,
+            left_state: false,
+            own_databases: Vec::new(),
         })
     }
 
@@ -281,12 +353,24 @@ impl Machine {
                 name,
                 statement,
                 types,
-                from_sql,
+                purpose,
             } => {
-                if let Err(report) = self.start_parse(name, *statement, &types, from_sql) {
+                if let Err(report) = self.start_parse(name, *statement, &types, purpose) {
                     self.fail(report);
                 }
             }
+            Op::Dispatch(waiting) => {
+                let (statement, delivery) = *waiting;
+                if let Err(report) = self.dispatch(&statement, &delivery) {
+                    self.fail(report);
+                }
+            }
+            Op::Renew(renewal) => {
+                if let Err(report) = self.renew(renewal) {
+                    self.fail(report);
+                }
+            }
+            Op::Secret(kept) => self.keep_secret(kept),
             Op::EndImplicit => self.end_implicit(),
             Op::UndoImplicit => self.undo_implicit(),
             Op::Complete(tag) => {
@@ -369,9 +453,19 @@ impl Machine {
 
     fn on_answer(&mut self, answer: Answer) {
         match (self.waiting.take(), answer) {
-            (Some(Waiting::Acquire), Answer::Acquired(Ok(()))) => self.engine = Some(self.engine_settings()),
+            (Some(Waiting::Acquire), Answer::Acquired(Ok(warnings))) => {
+                warnings.iter().for_each(|report| self.notice(report));
+                self.engine = Some(self.engine_settings());
+            }
             (Some(Waiting::Acquire), Answer::Acquired(Err(report))) => self.fail(report),
-            (Some(Waiting::Release), Answer::Released) => self.engine = None,
+            (Some(Waiting::Release), Answer::Released) => {
+                self.engine = None;
+                self.instance += 1;
+                self.left_state = false;
+                self.own_databases.clear();
+            }
+            (Some(Waiting::Relocate), Answer::Relocated(result)) => self.relocated(result),
+            (Some(Waiting::Secret(kept)), Answer::SecretKept(result)) => self.secret_kept(&kept, result),
             (Some(Waiting::Prepare(parse)), Answer::Prepared(result)) => self.finish_parse(*parse, result),
             (Some(Waiting::Run(running)), Answer::Frame(result)) => self.on_frame(running, result),
             (waiting, answer) => {
@@ -441,6 +535,7 @@ impl Machine {
     pub(super) fn with_context<T>(&self, param_oids: &[u32], use_it: impl FnOnce(&Context<'_>) -> T) -> T {
         let search_path = self.search_path();
         let setting = |name: &str| self.settings.get(name);
+        let catalogs = [self.identity.attached.as_slice(), &self.own_databases].concat();
         use_it(&Context {
             catalog: &self.identity.catalog,
             storage: self.identity.storage,
@@ -451,8 +546,11 @@ impl Machine {
             setting: &setting,
             backend_pid: self.identity.backend_pid,
             client_address: self.identity.client_address.as_deref(),
-            access: pintail_transpiler::Access::default(),
-            catalogs: &[],
+            access: pintail_transpiler::Access {
+                role: self.identity.access.role,
+                schemas: self.identity.access.schemas.as_deref(),
+            },
+            catalogs: &catalogs,
         })
     }
 
@@ -470,6 +568,9 @@ impl Machine {
 
     /// Frees the worker's statement once neither a name nor a portal needs it.
     fn forget_statement(&mut self, prepared: &Arc<Prepared>) {
+        if prepared.instance != self.instance {
+            return;
+        }
         if let (super::portal::Body::Engine { handle, .. }, 1) = (&prepared.body, Arc::strong_count(prepared)) {
             self.forget.push(Forget::Statement(*handle));
         }

@@ -19,6 +19,8 @@ pub(super) struct Prepared {
     pub(super) body: Body,
     /// Whether the client made it with `PREPARE`.
     pub(super) from_sql: bool,
+    /// The instance that knows its handle, by the machine's count of instances.
+    pub(super) instance: u32,
 }
 
 /// How a prepared statement runs.

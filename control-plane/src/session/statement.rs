@@ -8,8 +8,9 @@ use pintail_transpiler::{Deallocate, Execute, Kind, Plan, Role, Statement};
 use pintail_worker_api::messages::Param;
 
 use super::engine::{After, Audience, Described, Run, Source, ToClient, read_only};
-use super::machine::{Machine, Op};
+use super::machine::{Machine, Op, Purpose};
 use super::portal::{Body, Prepared};
+use super::relocate::Renewal;
 use super::transaction::Implicit;
 
 /// How the client asked for a statement's result.
@@ -48,6 +49,10 @@ impl Machine {
             return self.transaction_command(command, statement.tag.render(0));
         }
         self.admit(statement)?;
+        if let Some(elsewhere) = self.elsewhere(statement)? {
+            self.move_to(elsewhere, Op::Dispatch(Box::new((statement.clone(), delivery.clone()))));
+            return Ok(());
+        }
         match &statement.kind {
             Kind::Session(session) => self.session_command(session, statement, delivery),
             Kind::Prepare(prepare) => self.prepare_from_sql(prepare),
@@ -64,10 +69,11 @@ impl Machine {
             Kind::Listen(_) | Kind::Notify { .. } | Kind::Unlisten(_) => {
                 Err(unsupported("LISTEN and NOTIFY are not supported yet"))
             }
-            Kind::Secret(_) => Err(unsupported("secrets are not supported yet")),
+            Kind::Secret(secret) => self.secret_command(secret, statement),
             Kind::Transaction(_) | Kind::Read | Kind::Write | Kind::Ddl | Kind::Explain | Kind::Other => {
                 let plan = self.plan(statement, &[])?;
                 self.check_set_config(&plan.settings, &[])?;
+                self.note_state(statement);
                 self.run_plan(statement, plan, Vec::new(), delivery);
                 Ok(())
             }
@@ -125,6 +131,7 @@ impl Machine {
                 formats: delivery.formats.clone(),
                 audience,
                 offset: step.unchanged.then_some(statement.offset),
+                redacted: Vec::new(),
             })));
         }
         if main.is_none() {
@@ -151,7 +158,7 @@ impl Machine {
             prepare.name.clone(),
             prepare.statement.as_ref().clone(),
             &prepare.types,
-            true,
+            Purpose::Sql,
         )
     }
 
@@ -200,6 +207,15 @@ impl Machine {
             return self.dispatch(statement, delivery);
         }
         self.admit(statement)?;
+        if prepared.instance != self.instance || self.elsewhere(statement)?.is_some() {
+            self.queue.push_front(Op::Renew(Box::new(Renewal {
+                prepared: Arc::clone(prepared),
+                params,
+                delivery: delivery.clone(),
+            })));
+            return Ok(());
+        }
+        self.note_state(statement);
         if !matches!(statement.kind, Kind::Read | Kind::Explain) {
             self.transaction.note_write();
         }
@@ -221,6 +237,7 @@ impl Machine {
                 settings,
             }),
             offset: None,
+            redacted: Vec::new(),
         })));
         Ok(())
     }

@@ -343,6 +343,7 @@ impl Machine {
             }
             After::RolledBack { .. } => self.rolled_back(),
             After::EngineSettings(settings) => self.engine = Some(settings.clone()),
+            After::Undone(report) => return Err(report.clone()),
         }
         Ok(())
     }
@@ -357,7 +358,7 @@ impl Machine {
     pub(super) fn after_failure(&mut self, after: &After) {
         match after {
             After::Committed { .. } | After::RolledBack { .. } => self.rolled_back(),
-            After::Nothing | After::ImplicitBegun | After::Begun(_) | After::EngineSettings(_) => {}
+            After::Nothing | After::ImplicitBegun | After::Begun(_) | After::EngineSettings(_) | After::Undone(_) => {}
         }
     }
 }

@@ -1,0 +1,128 @@
+//! Opening a session on a worker: the lease, the proof of the walls, the user's secrets.
+
+use pintail_sqlstate::{Report, Severity, SqlState, ToReport};
+use pintail_worker_api::client::{Exchange, WorkerClient};
+use pintail_worker_api::error::CallError;
+use pintail_worker_api::messages::{ArrowWanted, Execute, OpenSession, SessionOpened, Want};
+
+use super::driver::WallDemand;
+use crate::account::Account;
+use crate::pool::{Lease, Pool, Tenant};
+
+/// Workers that a session is tried on: only its opening, which ran nothing yet, is tried twice.
+const OPEN_ATTEMPTS: usize = 2;
+
+/// A session's worker: its connection is driven by the session's own runtime. Fields end in this order.
+pub(super) struct SessionWorker {
+    pub(super) exchange: Option<Exchange>,
+    pub(super) client: WorkerClient,
+    pub(super) lease: Lease,
+}
+
+/// A worker with an open session, proven to stand behind its walls.
+pub(super) async fn open_session(
+    pool: &Pool,
+    tenant: &Tenant,
+    open: &OpenSession,
+    demand: WallDemand,
+) -> Result<SessionWorker, Report> {
+    let mut attempt = 1;
+    loop {
+        let mut lease = pool.acquire(tenant).await.map_err(|error| {
+            tracing::warn!(%error, cause = ?std::error::Error::source(&error).map(ToString::to_string), "no worker for a session");
+            error.to_report()
+        })?;
+        let mut open = open.clone();
+        open.setup
+            .push(format!("SET VARIABLE pintail_worker_id = '{}'", lease.id()));
+        lease.mark_opening();
+        match connect_and_open(&lease, &open).await {
+            Ok((opened, client, exchange)) => {
+                lease.mark_open();
+                if let Err(missing) = proven(&opened, demand) {
+                    tracing::error!(worker = %lease.id(), missing, "alarm: a worker did not prove its walls");
+                    lease.mark_broken();
+                    return Err(Report::new(
+                        SqlState::INTERNAL_ERROR,
+                        "the session's isolation could not be proven",
+                    ));
+                }
+                return Ok(SessionWorker {
+                    exchange: Some(exchange),
+                    client,
+                    lease,
+                });
+            }
+            // Nothing of the client's ran yet, so another worker may be tried.
+            Err(CallError::Lost { reason }) if attempt < OPEN_ATTEMPTS => {
+                tracing::warn!(worker = %lease.id(), reason, "a worker was lost before its session");
+                lease.mark_broken();
+                attempt += 1;
+            }
+            Err(error) => {
+                tracing::warn!(worker = %lease.id(), report = %error.to_report(), "a session could not be opened");
+                lease.mark_broken();
+                return Err(error.to_report().with_severity(Severity::Fatal));
+            }
+        }
+    }
+}
+
+/// Makes the user's persistent secrets in a new session; what cannot be made is told, by name only.
+pub(super) async fn make_secrets(account: &Account, client: &WorkerClient) -> Vec<Report> {
+    let secrets = match account.secrets().await {
+        Ok(secrets) => secrets,
+        Err(report) => {
+            let text = "the persistent secrets of the user could not be read and are missing in this session";
+            return vec![warn(report.sqlstate, text.to_owned())];
+        }
+    };
+    let mut warnings = Vec::new();
+    for (name, statement) in secrets {
+        if let Err(error) = run_silently(client, statement.expose()).await {
+            let sqlstate = error.to_report().sqlstate;
+            let text = format!("the persistent secret \"{name}\" could not be made and is missing in this session");
+            warnings.push(warn(sqlstate, text));
+        }
+    }
+    warnings
+}
+
+/// Runs a statement and drops its rows.
+pub(crate) async fn run_silently(client: &WorkerClient, sql: &str) -> Result<(), CallError> {
+    let execute = Execute {
+        sql: sql.to_owned(),
+        want: Some(Want::Arrow(ArrowWanted {})),
+        ..Execute::default()
+    };
+    let mut answer = client.execute(&execute).await?;
+    while answer.next().await?.is_some() {}
+    Ok(())
+}
+
+fn warn(sqlstate: SqlState, text: String) -> Report {
+    Report::new(sqlstate, text).with_severity(Severity::Warning)
+}
+
+async fn connect_and_open(
+    lease: &Lease,
+    open: &OpenSession,
+) -> Result<(SessionOpened, WorkerClient, Exchange), CallError> {
+    let client = lease.connect().await?;
+    let opened = client.open_session(open).await?;
+    let exchange = client.exchange().await?;
+    Ok((opened, client, exchange))
+}
+
+fn proven(opened: &SessionOpened, demand: WallDemand) -> Result<(), &'static str> {
+    if opened.external_access {
+        return Err("external access is on");
+    }
+    if !opened.configuration_locked {
+        return Err("the configuration is not locked");
+    }
+    if demand == WallDemand::Required && opened.kernel_wall != "up" {
+        return Err("the kernel wall is not up");
+    }
+    Ok(())
+}

@@ -1,0 +1,123 @@
+//! Moving a session to an instance that has further catalogs attached.
+//!
+//! An instance attaches nothing once its wall is up, so a statement that names a catalog which is not there is run on
+//! another one. Settings are brought there like after any start, prepared statements are prepared again when they are next
+//! used; what cannot be brought along keeps the session where it is.
+
+use std::sync::Arc;
+
+use pintail_sqlstate::{Report, SqlState};
+use pintail_transpiler::{Leaves, Statement};
+use pintail_worker_api::messages::Param;
+
+use super::machine::{Call, Machine, Next, Op, Purpose, Waiting};
+use super::portal::{PortalState, Prepared};
+use super::statement::Delivery;
+use super::transaction::Implicit;
+
+/// A prepared statement to be prepared again and then run.
+#[derive(Debug)]
+pub(super) struct Renewal {
+    pub(super) prepared: Arc<Prepared>,
+    pub(super) params: Vec<Param>,
+    pub(super) delivery: Delivery,
+}
+
+impl Machine {
+    /// The catalogs for which a statement must move the session first; an error where it cannot.
+    pub(super) fn elsewhere(&self, statement: &Statement) -> Result<Option<Vec<String>>, Report> {
+        let missing: Vec<String> = statement
+            .catalogs()
+            .filter(|name| !among(&self.identity.attached, name) && !among(&self.own_databases, name))
+            .filter(|name| among(&self.identity.reachable, name))
+            .map(str::to_owned)
+            .collect();
+        let Some(first) = missing.first() else { return Ok(None) };
+        match self.holds() {
+            None => Ok(Some(missing)),
+            Some(what) => Err(Report::new(
+                SqlState::OBJECT_NOT_IN_PREREQUISITE_STATE,
+                format!("database \"{first}\" is not attached in this session"),
+            )
+            .with_detail(format!(
+                "It could be attached by a move to another instance, which would lose {what}."
+            ))
+            .with_hint(format!(
+                "Name the database before the session holds anything, or connect with \"{first}\" as the database."
+            ))),
+        }
+    }
+
+    /// Has the session moved; `again` is done there.
+    pub(super) fn move_to(&mut self, catalogs: Vec<String>, again: Op) {
+        self.queue.push_front(again);
+        self.waiting = Some(Waiting::Relocate);
+        self.call = Some(Next::Call(Call::Relocate { catalogs }));
+    }
+
+    pub(super) fn relocated(&mut self, result: Result<Vec<String>, Report>) {
+        match result {
+            Ok(attached) => {
+                self.identity.attached = attached;
+                self.engine = None;
+                self.instance += 1;
+            }
+            Err(report) => self.fail(report),
+        }
+    }
+
+    /// What a move would lose.
+    fn holds(&self) -> Option<&'static str> {
+        self.engine.as_ref()?;
+        if self.transaction.is_open() || self.transaction.implicit == Implicit::Open {
+            return Some("the open transaction");
+        }
+        if self
+            .portals
+            .values()
+            .any(|portal| matches!(portal.state, PortalState::Suspended(_)))
+        {
+            return Some("an open portal");
+        }
+        self.left_state
+            .then_some("temporary objects, variables or secrets of the session")
+    }
+
+    /// Remembers what a statement that is about to run leaves in the instance.
+    pub(super) fn note_state(&mut self, statement: &Statement) {
+        if statement.leaves() == Leaves::SessionState {
+            self.left_state = true;
+        }
+        self.own_databases.extend(statement.attaches());
+    }
+
+    /// Prepares a statement for the instance that the session has now.
+    pub(super) fn renew(&mut self, renewal: Box<Renewal>) -> Result<(), Report> {
+        let prepared = Arc::clone(&renewal.prepared);
+        let Some(statement) = prepared.statement.clone() else {
+            return Ok(());
+        };
+        self.start_parse(String::new(), statement, &prepared.param_oids, Purpose::Again(renewal))
+    }
+
+    /// Puts a statement in the place of what it renews, and runs it.
+    pub(super) fn renewed(&mut self, renewal: Renewal, prepared: &Arc<Prepared>) {
+        let old = &renewal.prepared;
+        for known in self.statements.values_mut().filter(|known| Arc::ptr_eq(known, old)) {
+            *known = Arc::clone(prepared);
+        }
+        for portal in self.portals.values_mut() {
+            if Arc::ptr_eq(&portal.prepared, old) {
+                portal.prepared = Arc::clone(prepared);
+            }
+        }
+        let Some(statement) = &prepared.statement else { return };
+        if let Err(report) = self.run_prepared(prepared, statement, renewal.params, &renewal.delivery) {
+            self.fail(report);
+        }
+    }
+}
+
+fn among(names: &[String], name: &str) -> bool {
+    names.iter().any(|known| known == name)
+}

@@ -1,0 +1,134 @@
+//! The sessions of this control plane, as an operator sees and ends them.
+
+use std::collections::BTreeMap;
+use std::net::IpAddr;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::SystemTime;
+
+use tokio_util::sync::CancellationToken;
+
+/// Every session. Cloning shares them.
+#[derive(Clone, Default)]
+pub struct Sessions(Arc<Mutex<BTreeMap<i32, Entry>>>);
+
+struct Entry {
+    info: SessionInfo,
+    end: CancellationToken,
+}
+
+/// A session as an operator sees it. No text of a statement is in it.
+#[derive(Debug, Clone)]
+pub struct SessionInfo {
+    /// `pg_backend_pid()`.
+    pub pid: i32,
+    /// The organisation.
+    pub org: String,
+    /// The user.
+    pub user: String,
+    /// The catalog that it started in.
+    pub catalog: String,
+    /// The client's address.
+    pub client: IpAddr,
+    /// `application_name` of the start-up packet.
+    pub application: String,
+    /// When it began.
+    pub started: SystemTime,
+    /// What it does.
+    pub activity: Activity,
+    /// Since when.
+    pub since: SystemTime,
+    /// Its worker, while it has one.
+    pub worker: Option<String>,
+}
+
+/// What a session does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Activity {
+    /// It waits for its client.
+    Idle,
+    /// It waits for its client, in a transaction.
+    IdleInTransaction,
+    /// It waits for a worker.
+    Waiting,
+    /// It runs a statement.
+    Active,
+}
+
+/// A session's own place; dropping it takes the session off the list.
+pub struct Presence {
+    sessions: Sessions,
+    pid: i32,
+    activity: Activity,
+    end: CancellationToken,
+}
+
+impl Sessions {
+    /// Lists a session.
+    pub fn enter(&self, info: SessionInfo) -> Presence {
+        let (pid, activity, end) = (info.pid, info.activity, CancellationToken::new());
+        let entry = Entry { info, end: end.clone() };
+        self.lock().insert(pid, entry);
+        Presence {
+            sessions: self.clone(),
+            pid,
+            activity,
+            end,
+        }
+    }
+
+    /// All of them, by process id.
+    pub fn list(&self) -> Vec<SessionInfo> {
+        self.lock().values().map(|entry| entry.info.clone()).collect()
+    }
+
+    /// One of them.
+    pub fn get(&self, pid: i32) -> Option<SessionInfo> {
+        self.lock().get(&pid).map(|entry| entry.info.clone())
+    }
+
+    /// Ends a session; tells whether there was one.
+    pub fn end(&self, pid: i32) -> bool {
+        let lock = self.lock();
+        let entry = lock.get(&pid);
+        if let Some(entry) = entry {
+            entry.end.cancel();
+        }
+        entry.is_some()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<i32, Entry>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Presence {
+    /// What the session does now.
+    pub fn does(&mut self, activity: Activity) {
+        if self.activity == activity {
+            return;
+        }
+        self.activity = activity;
+        if let Some(entry) = self.sessions.lock().get_mut(&self.pid) {
+            entry.info.activity = activity;
+            entry.info.since = SystemTime::now();
+        }
+    }
+
+    /// The worker that it has.
+    pub fn has_worker(&self, worker: Option<String>) {
+        if let Some(entry) = self.sessions.lock().get_mut(&self.pid) {
+            entry.info.worker = worker;
+        }
+    }
+
+    /// Cancelled when an operator ends the session.
+    pub fn ended(&self) -> &CancellationToken {
+        &self.end
+    }
+}
+
+impl Drop for Presence {
+    fn drop(&mut self) {
+        self.sessions.lock().remove(&self.pid);
+    }
+}

@@ -1,0 +1,214 @@
+//! Certificates by server name, read again without a restart.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::SystemTime;
+
+use tokio_rustls::rustls::crypto::CryptoProvider;
+use tokio_rustls::rustls::pki_types::pem::PemObject;
+use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use tokio_rustls::rustls::server::{ClientHello, ResolvesServerCert};
+use tokio_rustls::rustls::sign::CertifiedKey;
+
+use super::Error;
+
+/// Where certificates are.
+#[derive(Debug, Clone)]
+pub struct Places {
+    /// The one for clients whose server name fits no other: chain and key.
+    pub default: (PathBuf, PathBuf),
+    /// A directory of `<name>.crt` with `<name>.key`.
+    pub directory: Option<PathBuf>,
+}
+
+/// The certificates in force. A reload that fails leaves them as they are.
+pub struct Certificates {
+    places: Places,
+    provider: Arc<CryptoProvider>,
+    current: RwLock<Loaded>,
+}
+
+struct Loaded {
+    default: Arc<CertifiedKey>,
+    /// By exact name, or by what follows `*.`.
+    exact: HashMap<String, Arc<CertifiedKey>>,
+    wildcard: HashMap<String, Arc<CertifiedKey>>,
+    stamp: Vec<(PathBuf, Option<SystemTime>)>,
+}
+
+impl fmt::Debug for Certificates {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Certificates")
+            .field("places", &self.places)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Certificates {
+    /// Reads them all.
+    pub fn load(places: Places, provider: Arc<CryptoProvider>) -> Result<Self, Error> {
+        let current = RwLock::new(load(&places, &provider)?);
+        Ok(Self {
+            places,
+            provider,
+            current,
+        })
+    }
+
+    /// Reads them again. Connections that are open keep theirs.
+    pub fn reload(&self) -> Result<(), Error> {
+        let loaded = load(&self.places, &self.provider)?;
+        *self.current.write().unwrap_or_else(PoisonError::into_inner) = loaded;
+        Ok(())
+    }
+
+    /// Whether a file came, went or changed since they were read.
+    pub fn is_stale(&self) -> bool {
+        let now = stamp(&self.places);
+        let current = self.current.read().unwrap_or_else(PoisonError::into_inner);
+        now != current.stamp
+    }
+
+    fn find(&self, server_name: Option<&str>) -> Arc<CertifiedKey> {
+        let current = self.current.read().unwrap_or_else(PoisonError::into_inner);
+        let found = server_name.and_then(|name| {
+            let name = name.to_ascii_lowercase();
+            let parent = name.split_once('.').map(|(_, parent)| parent);
+            current
+                .exact
+                .get(&name)
+                .or_else(|| current.wildcard.get(parent?))
+                .cloned()
+        });
+        found.unwrap_or_else(|| Arc::clone(&current.default))
+    }
+}
+
+impl ResolvesServerCert for Certificates {
+    fn resolve(&self, hello: ClientHello<'_>) -> Option<Arc<CertifiedKey>> {
+        Some(self.find(hello.server_name()))
+    }
+}
+
+fn load(places: &Places, provider: &CryptoProvider) -> Result<Loaded, Error> {
+    let stamp = stamp(places);
+    let mut loaded = Loaded {
+        default: Arc::new(read(&places.default.0, &places.default.1, provider)?),
+        exact: HashMap::new(),
+        wildcard: HashMap::new(),
+        stamp,
+    };
+    for (chain, key) in pairs(places) {
+        let certificate = Arc::new(read(&chain, &key, provider)?);
+        for name in names(&certificate, &chain)? {
+            match name.strip_prefix("*.") {
+                Some(parent) => loaded.wildcard.insert(parent.to_owned(), Arc::clone(&certificate)),
+                None => loaded.exact.insert(name, Arc::clone(&certificate)),
+            };
+        }
+    }
+    Ok(loaded)
+}
+
+/// Chain and key files of the directory, in order of their names.
+fn pairs(places: &Places) -> Vec<(PathBuf, PathBuf)> {
+    let entries = places
+        .directory
+        .as_ref()
+        .and_then(|directory| std::fs::read_dir(directory).ok());
+    let mut pairs: Vec<_> = entries
+        .into_iter()
+        .flatten()
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| path.extension().is_some_and(|extension| extension == "crt"))
+        .map(|chain| (chain.clone(), chain.with_extension("key")))
+        .collect();
+    pairs.sort();
+    pairs
+}
+
+fn stamp(places: &Places) -> Vec<(PathBuf, Option<SystemTime>)> {
+    let modified = |path: &Path| std::fs::metadata(path).and_then(|data| data.modified()).ok();
+    let (chain, key) = places.default.clone();
+    [chain, key]
+        .into_iter()
+        .chain(pairs(places).into_iter().flat_map(|(chain, key)| [chain, key]))
+        .map(|path| {
+            let modified = modified(&path);
+            (path, modified)
+        })
+        .collect()
+}
+
+fn read(chain: &Path, key: &Path, provider: &CryptoProvider) -> Result<CertifiedKey, Error> {
+    let pem = |path: &Path, reason: String| Error::Pem {
+        path: path.to_owned(),
+        reason,
+    };
+    let certificates: Vec<CertificateDer<'static>> = CertificateDer::pem_file_iter(chain)
+        .and_then(Iterator::collect)
+        .map_err(|error| pem(chain, error.to_string()))?;
+    if certificates.is_empty() {
+        return Err(pem(chain, "it holds no certificate".into()));
+    }
+    let private = PrivateKeyDer::from_pem_file(key).map_err(|error| pem(key, error.to_string()))?;
+    Ok(CertifiedKey::from_der(certificates, private, provider)?)
+}
+
+/// The names that a certificate is for (RFC 6125: its subject's alternative names).
+fn names(certificate: &CertifiedKey, path: &Path) -> Result<Vec<String>, Error> {
+    let pem = |reason: String| Error::Pem {
+        path: path.to_owned(),
+        reason,
+    };
+    let first = certificate.end_entity_cert()?;
+    let parsed = webpki::EndEntityCert::try_from(first).map_err(|error| pem(error.to_string()))?;
+    Ok(parsed.valid_dns_names().map(str::to_ascii_lowercase).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn write(directory: &Path, file: &str, names: &[&str]) {
+        let made = rcgen::generate_simple_self_signed(names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>())
+            .expect("a certificate");
+        std::fs::write(directory.join(format!("{file}.crt")), made.cert.pem()).expect("write");
+        std::fs::write(directory.join(format!("{file}.key")), made.signing_key.serialize_pem()).expect("write");
+    }
+
+    fn first_name(certificates: &Certificates, name: Option<&str>) -> String {
+        names(&certificates.find(name), Path::new("")).expect("names").remove(0)
+    }
+
+    #[test]
+    fn exact_names_come_before_wildcards_and_changes_are_seen() {
+        let directory = tempfile::tempdir().expect("directory");
+        let path = directory.path();
+        let further = path.join("further");
+        std::fs::create_dir(&further).expect("directory");
+        write(path, "default", &["default.example"]);
+        write(&further, "wild", &["*.db.example"]);
+        write(&further, "acme", &["acme.db.example"]);
+        let places = Places {
+            default: (path.join("default.crt"), path.join("default.key")),
+            directory: Some(further.clone()),
+        };
+        let provider = Arc::new(tokio_rustls::rustls::crypto::aws_lc_rs::default_provider());
+        let certificates = Certificates::load(places, provider).expect("load");
+        assert_eq!(first_name(&certificates, Some("ACME.db.example")), "acme.db.example");
+        assert_eq!(first_name(&certificates, Some("other.db.example")), "*.db.example");
+        assert_eq!(first_name(&certificates, Some("x.other.db.example")), "default.example");
+        assert_eq!(first_name(&certificates, None), "default.example");
+        assert!(!certificates.is_stale());
+        write(&further, "new", &["new.example"]);
+        assert!(certificates.is_stale());
+        certificates.reload().expect("reload");
+        assert_eq!(first_name(&certificates, Some("new.example")), "new.example");
+        std::fs::write(further.join("new.crt"), "no certificate").expect("write");
+        assert!(certificates.reload().is_err());
+        assert_eq!(first_name(&certificates, Some("new.example")), "new.example");
+    }
+}
