@@ -4,7 +4,7 @@
 //! threads started afterwards.
 
 use std::io::{BufRead, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -67,14 +67,16 @@ fn start(arguments: &Arguments) -> Result<(), Error> {
         return make_catalog_file(file);
     }
     let extensions = Extensions::verify(&arguments.extension_dir, &arguments.extensions)?;
+    let catalog_file = absolute(arguments.catalog_file.as_deref())?;
     tell(&WorkerEvent::Spare);
     let Some(bootstrap) = read_bootstrap()? else {
         return Ok(());
     };
     empty(&bootstrap.temp_dir)?;
+    enter(&bootstrap.temp_dir)?;
     let wall = kernel_wall::raise(
         bootstrap.kernel_wall,
-        &Allowance::of(&bootstrap, &extensions, arguments.catalog_file.as_deref()),
+        &Allowance::of(&bootstrap, &extensions, catalog_file.as_deref()),
     )?;
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -86,7 +88,7 @@ fn start(arguments: &Arguments) -> Result<(), Error> {
     let blueprint = Blueprint {
         bootstrap,
         extensions,
-        catalog_file: arguments.catalog_file.clone(),
+        catalog_file,
         left_out: LeftOut::from_environment(),
     };
     let outcome = runtime.block_on(serve(blueprint, wall.state.clone()));
@@ -114,7 +116,24 @@ fn read_bootstrap() -> Result<Option<Bootstrap>, Error> {
     serde_json::from_str(&line).map(Some).map_err(malformed)
 }
 
-fn empty(directory: &std::path::Path) -> Result<(), Error> {
+/// A path of the command line, as it is before the process enters another directory.
+fn absolute(path: Option<&Path>) -> Result<Option<PathBuf>, Error> {
+    let absolute = path.map(std::path::absolute).transpose();
+    absolute.map_err(|source| Error::Io {
+        what: "cannot find the catalogs' file".to_owned(),
+        source,
+    })
+}
+
+/// What the engine names by a relative path lies in the worker's own directory.
+fn enter(directory: &Path) -> Result<(), Error> {
+    std::env::set_current_dir(directory).map_err(|source| Error::Io {
+        what: "cannot enter the temporary directory".to_owned(),
+        source,
+    })
+}
+
+fn empty(directory: &Path) -> Result<(), Error> {
     let failed = |source| Error::Io {
         what: "cannot empty the temporary directory".to_owned(),
         source,

@@ -78,7 +78,10 @@ fn parts(failure: &Failure) -> Parts {
 }
 
 fn report(parts: &Parts, sql: &str) -> Report {
-    if let Some(report) = own(&parts.message).or_else(|| wording::remote(&parts.message)) {
+    if let Some(report) = own(&parts.message)
+        .or_else(|| wording::remote(&parts.message))
+        .or_else(|| http::rest(&parts.message))
+    {
         return report;
     }
     let (mut message, mut hint) = (parts.message.as_str(), None);

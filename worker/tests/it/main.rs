@@ -4,6 +4,7 @@ mod cancel;
 mod catalogs;
 mod errors;
 mod harness;
+mod iceberg;
 mod isolation;
 mod lake;
 mod negative;

@@ -189,7 +189,8 @@ fn http(port: u16, method: &str, path: &str) -> Result<String> {
     Ok(body.to_owned())
 }
 
+/// Says why a test is skipped.
 #[expect(clippy::print_stderr, reason = "a skipped test says why")]
-fn print(text: &str) {
+pub(crate) fn print(text: &str) {
     eprintln!("{text}");
 }

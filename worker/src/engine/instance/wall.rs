@@ -5,10 +5,10 @@
 //! objects with the allowed prefixes as texts: a link in a directory is the kernel's to stop, and `..` in the name of an
 //! object the store's, whose signature covers another name then.
 
-use pintail_worker_api::bootstrap::Bootstrap;
+use pintail_worker_api::bootstrap::{Bootstrap, CatalogSource};
 
 use super::sql::{literal, read_integer};
-use super::{Builder, failed, reach};
+use super::{Builder, failed, iceberg, reach};
 use crate::engine::capi::ArrowOptions;
 use crate::error::Error;
 
@@ -22,6 +22,12 @@ pub(super) fn raise(builder: &mut Builder, bootstrap: &Bootstrap) -> Result<(), 
         .map(|prefix| literal(prefix))
         .collect();
     let free: Vec<_> = FREE_SETTINGS.iter().map(|name| literal(name)).collect();
+    let iceberg = |source: &CatalogSource| matches!(source, CatalogSource::Iceberg { .. });
+    if bootstrap.catalogs.iter().any(|spec| iceberg(&spec.source)) {
+        // Relative, so it is in the process's own temporary directory.
+        let sql = format!("SET allowed_paths = [{}]", literal(iceberg::PLACEHOLDER));
+        builder.run("raise the engine's wall", &sql)?;
+    }
     for sql in [
         format!("SET allowed_directories = [{}]", own.join(", ")),
         "SET enable_external_access = false".to_owned(),

@@ -35,6 +35,20 @@ fn a_store_that_refuses_is_told_apart_from_one_that_does_not_answer() {
 }
 
 #[test]
+fn an_iceberg_catalogs_stack_is_not_told() {
+    let text = r#"TransactionContext Error: Failed to commit: Failed to commit Iceberg transaction: Request to 'http://h/v1/namespaces/s' returned a non-200 status code (Conflict_409), with reason: Conflict, body: {"error":{"message":"Namespace s is not empty.","type":"NamespaceNotEmptyException","code":409,"stack":["at x.Y"]}}"#;
+    let report = told(text, "");
+    assert_eq!(report.sqlstate, SqlState::DEPENDENT_OBJECTS_STILL_EXIST);
+    assert_eq!(
+        report.message,
+        "the Iceberg catalog refused the request: Namespace s is not empty."
+    );
+    let text =
+        "HTTP Error: GET request to 'http://h' returned a non-200 status code (Unauthorized_401), with reason: x";
+    assert_eq!(told(text, "").sqlstate, SqlState::INSUFFICIENT_PRIVILEGE);
+}
+
+#[test]
 fn positions_count_characters() {
     let json = r#"{"exception_type":"Binder","exception_message":"Referenced column \"nope\" not found","position":"13","error_subtype":"COLUMN_NOT_FOUND","name":"nope"}"#;
     assert_eq!(told(json, "select 'é', nope from t").position, Some(13));
