@@ -179,7 +179,8 @@ pub fn rewrite(statement: &Statement, context: &Context<'_>) -> Result<Plan, Err
             _ => Ok(Plan::nothing(Vec::new())),
         },
         Tree::Opaque if context.access.is_restricted() => {
-            Err(Error::forbidden(format!("statement {}", statement.tag.render(0))))
+            let word = statement.text.split_whitespace().next().unwrap_or_default();
+            Err(Error::forbidden(format!("statement {}", word.to_uppercase())))
         }
         Tree::Opaque => Ok(Plan::single(statement.text.clone(), true)),
         Tree::DuckDb(tree) => {

@@ -103,7 +103,7 @@ pub(crate) fn statement(sql: &str, tokens: &[Token<'_>]) -> Result<Statement, Er
             returns: parsed.returns,
             tree: Tree::Command,
             named: catalogs::Named::default(),
-            forbidden: None,
+            forbidden: rules::gate_tokens(tokens, &Tree::Command),
         });
     }
     let tree = match tokens {

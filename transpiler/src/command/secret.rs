@@ -94,7 +94,7 @@ fn create(reader: &mut Reader<'_, '_>) -> Result<Parsed, Error> {
     if reader.eat_symbol("(") {
         return Err(Error::forbidden("a secret without a name"));
     }
-    let name = reader.name()?;
+    let name = name(reader)?;
     if reader.eat("IN") {
         return Err(Error::forbidden("secret storage"));
     }
@@ -137,7 +137,7 @@ fn drop(reader: &mut Reader<'_, '_>) -> Result<Parsed, Error> {
     let persistence = persistence(reader);
     reader.expect("SECRET")?;
     let ignore = reader.eat("IF EXISTS");
-    let name = reader.name()?;
+    let name = name(reader)?;
     if reader.eat("FROM") {
         return Err(Error::forbidden("secret storage"));
     }
@@ -162,6 +162,15 @@ fn drop(reader: &mut Reader<'_, '_>) -> Result<Parsed, Error> {
         },
         "DROP SECRET",
     ))
+}
+
+/// A secret's name; those of Pintail and of the engine begin with two underscores.
+fn name(reader: &mut Reader<'_, '_>) -> Result<String, Error> {
+    let name = reader.name()?;
+    if name.starts_with("__") {
+        return Err(Error::forbidden(format!("secret {name}")));
+    }
+    Ok(name)
 }
 
 fn parsed(statement: SecretStatement, tag: &str) -> Parsed {

@@ -58,6 +58,8 @@ const OBJECTS: &[&str] = &[
 /// What the tokens of a statement are refused for, whoever sends it.
 pub(crate) fn tokens(tokens: &[Token<'_>], tree: &Tree) -> Option<Error> {
     let judged = match tree {
+        // The arguments of EXECUTE are expressions.
+        Tree::Command if tokens.first().is_some_and(|first| first.is_word("EXECUTE")) => words(tokens),
         Tree::Command => Ok(()),
         Tree::Postgres(_) | Tree::DuckDb(_) => words(tokens),
         Tree::Opaque => words(tokens).and_then(|()| opaque(tokens)),
@@ -104,6 +106,9 @@ fn opaque(tokens: &[Token<'_>]) -> Result<(), Error> {
     }
     if !OPAQUE.contains(&word.as_str()) || (word == "ATTACH" && !attaches_memory(tokens)) {
         return Err(Error::forbidden(format!("statement {word}")));
+    }
+    if word == "UPDATE" && tokens.get(1).is_some_and(|token| token.is_word("EXTENSIONS")) {
+        return Err(Error::forbidden("statement UPDATE EXTENSIONS"));
     }
     let objects = matches!(word.as_str(), "CREATE" | "ALTER" | "DROP");
     if objects && let Some(object) = object(tokens) {
