@@ -74,12 +74,13 @@ fn prefix(what: &'static str, path: &str) -> Result<(), Error> {
                 .bytes()
                 .all(|b| b.is_ascii_alphanumeric() || b"-_.=+,@".contains(&b))
     };
-    match inner.split('/').all(plain) {
-        true => Ok(()),
-        false => Err(Error::invalid(
+    if inner.split('/').all(plain) {
+        Ok(())
+    } else {
+        Err(Error::invalid(
             what,
             "between its / it may hold only a to z, A to Z, 0 to 9 and - _ . = + , @, and neither . nor .. alone",
-        )),
+        ))
     }
 }
 
@@ -124,12 +125,13 @@ fn bucket(name: &str) -> Result<(), Error> {
         && ends(name.bytes().next())
         && ends(name.bytes().last())
         && !name.contains("..");
-    match good {
-        true => Ok(()),
-        false => Err(Error::invalid(
+    if good {
+        Ok(())
+    } else {
+        Err(Error::invalid(
             "the bucket",
             "it must have 3 to 63 of a to z, 0 to 9, - and ., with a letter or a digit at both ends",
-        )),
+        ))
     }
 }
 
@@ -157,9 +159,10 @@ fn auth(auth: &IcebergAuth) -> Result<(), Error> {
             http("the token endpoint", server_uri)?;
             text("the client's id", client_id.expose())?;
             text("the client's secret", client_secret.expose())?;
-            match scope.is_empty() {
-                true => Ok(()),
-                false => text("the scope", scope),
+            if scope.is_empty() {
+                Ok(())
+            } else {
+                text("the scope", scope)
             }
         }
         IcebergAuth::Token(token) => text("the token", token.expose()),
@@ -171,23 +174,25 @@ fn http(what: &'static str, url: &str) -> Result<(), Error> {
     let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"));
     let authority = rest.and_then(|rest| rest.split('/').next()).unwrap_or_default();
     let good = |b: u8| b.is_ascii_graphic() && !b"@?#\"'\\<>".contains(&b);
-    match !authority.is_empty() && url.bytes().all(good) {
-        true => Ok(()),
-        false => Err(Error::invalid(
+    if !authority.is_empty() && url.bytes().all(good) {
+        Ok(())
+    } else {
+        Err(Error::invalid(
             what,
             "it must be http[s]://host[:port][/path], without user, query and fragment",
-        )),
+        ))
     }
 }
 
 /// Something printable. The value is never repeated: it may be a secret.
 pub(crate) fn text(what: &'static str, value: &str) -> Result<(), Error> {
-    match (1..=4096).contains(&value.len()) && !value.chars().any(char::is_control) {
-        true => Ok(()),
-        false => Err(Error::invalid(
+    if (1..=4096).contains(&value.len()) && !value.chars().any(char::is_control) {
+        Ok(())
+    } else {
+        Err(Error::invalid(
             what,
             "it must have 1 to 4096 bytes without control characters",
-        )),
+        ))
     }
 }
 

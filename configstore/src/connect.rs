@@ -130,8 +130,9 @@ fn refused(error: &tokio_postgres::Error) -> Error {
     let said = std::error::Error::source(error)
         .map(ToString::to_string)
         .unwrap_or_default();
-    match said.starts_with("invalid value for option") {
-        true => bad(said),
-        false => bad("it is neither postgres://user:password@host/database nor a list of key=value that is known"),
+    if said.starts_with("invalid value for option") {
+        bad(said)
+    } else {
+        bad("it is neither postgres://user:password@host/database nor a list of key=value that is known")
     }
 }

@@ -65,10 +65,7 @@ impl Claims {
                 let foreign = self.locations.iter().filter(|(owner, _)| *owner != org);
                 let met = self.lakes.iter().any(|(_, lake)| meet(&place, lake))
                     || foreign.into_iter().any(|(_, url)| meet(&place, without_scheme(url)));
-                match met {
-                    true => Err(taken(&place)),
-                    false => Ok(()),
-                }
+                if met { Err(taken(&place)) } else { Ok(()) }
             }
             (CatalogSpec::Iceberg { locations, .. }, _) => self.admit_locations(org, locations),
             (CatalogSpec::DuckLake { .. } | CatalogSpec::DuckDbFile { .. } | CatalogSpec::Memory, _) => Ok(()),

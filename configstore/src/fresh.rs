@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use futures::{FutureExt as _, StreamExt as _};
 use tokio::sync::{Semaphore, watch};
-use tokio::time::{Instant, sleep, timeout};
+use tokio::time::{Instant, sleep, sleep_until, timeout};
 use tokio_postgres::AsyncMessage;
 use tokio_util::sync::CancellationToken;
 
@@ -20,7 +20,7 @@ const CHANNEL: &str = "pintail_changed";
 /// How often to look without having been told.
 const POLL: Duration = Duration::from_secs(15);
 /// Notifications this close together cost one look: whoever may connect can notify.
-const GATHER: Duration = Duration::from_millis(20);
+const GATHER: Duration = Duration::from_millis(50);
 /// Between attempts to listen again.
 const PAUSE: Duration = Duration::from_millis(500);
 /// How long an answer on the listening connection may take.
@@ -44,12 +44,6 @@ impl Default for Freshness {
             served: AtomicU64::new(0),
         }
     }
-}
-
-/// Why following ended.
-enum Lost {
-    Stopped,
-    Connection,
 }
 
 impl Store {
@@ -89,31 +83,31 @@ impl Store {
     /// Follows the changes that other processes make, until cancelled.
     pub async fn keep_fresh(&self, stop: CancellationToken) {
         let mut troubled = false;
-        while !stop.is_cancelled() {
-            match self.listen(&stop, &mut troubled).await {
-                Ok(Lost::Stopped) => return,
-                Ok(Lost::Connection) => {
-                    tracing::warn!("the connection that tells of changes was lost; listening again")
+        let following = async {
+            loop {
+                match self.listen(&mut troubled).await {
+                    Ok(()) => tracing::warn!("the connection that tells of changes was lost; listening again"),
+                    Err(error) if !troubled => {
+                        troubled = true;
+                        let error = crate::error::chain(&error);
+                        tracing::error!(
+                            error,
+                            "changes in the configuration store cannot be followed; trying on"
+                        );
+                    }
+                    Err(_) => {}
                 }
-                Err(error) if !troubled => {
-                    troubled = true;
-                    let error = crate::error::chain(&error);
-                    tracing::error!(
-                        error,
-                        "changes in the configuration store cannot be followed; trying on"
-                    );
-                }
-                Err(_) => {}
+                sleep(PAUSE).await;
             }
-            tokio::select! {
-                () = stop.cancelled() => return,
-                () = sleep(PAUSE) => {}
-            }
+        };
+        tokio::select! {
+            () = stop.cancelled() => {}
+            () = following => {}
         }
     }
 
-    /// Listens on a connection of its own, and follows until that or the stop ends it.
-    async fn listen(&self, stop: &CancellationToken, troubled: &mut bool) -> Result<Lost, Error> {
+    /// Listens on a connection of its own, and follows until that ends.
+    async fn listen(&self, troubled: &mut bool) -> Result<(), Error> {
         let (client, mut messages) = self.endpoint.connect().await?;
         answer(client.batch_execute(&format!("LISTEN {CHANNEL}")), &mut messages).await?;
         // What happened while nobody listened.
@@ -124,7 +118,6 @@ impl Store {
         let mut next_look = Instant::now() + POLL;
         loop {
             tokio::select! {
-                () = stop.cancelled() => return Ok(Lost::Stopped),
                 message = messages.next() => match message {
                     Some(Ok(AsyncMessage::Notification(_))) => {
                         sleep(GATHER).await;
@@ -132,21 +125,22 @@ impl Store {
                         self.refresh().await?;
                     }
                     Some(Ok(_)) => {}
-                    Some(Err(_)) | None => return Ok(Lost::Connection),
+                    Some(Err(_)) | None => return Ok(()),
                 },
-                () = tokio::time::sleep_until(next_look) => {
+                () = sleep_until(next_look) => {
                     next_look = Instant::now() + POLL;
-                    self.refresh().await?;
-                    // A peer that is gone without a word is noticed by its silence.
+                    // A peer that is gone without a word is noticed by its silence. A notification that comes with the
+                    // answer is served by the look that follows.
                     answer(client.batch_execute("SELECT 1"), &mut messages).await?;
+                    self.refresh().await?;
                 }
             }
         }
     }
 }
 
-/// Waits for a request's answer while driving its connection. A notification in between counts as heard, since every
-/// caller looks right afterwards or has just looked.
+/// Waits for a request's answer while driving its connection. Notifications in between are dropped: every caller looks
+/// right afterwards.
 async fn answer(
     request: impl Future<Output = Result<(), tokio_postgres::Error>>,
     messages: &mut Messages,

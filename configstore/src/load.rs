@@ -95,11 +95,11 @@ fn user(row: &Row) -> Result<User, Error> {
 }
 
 /// A catalog; one whose secrets cannot be opened is shown as failed, so that it alone is out of use.
-fn catalog(sealer: &Sealer, row: &Row) -> Result<Catalog, Error> {
+fn catalog(keys: &Sealer, row: &Row) -> Result<Catalog, Error> {
     let id = CatalogId(row.get(1));
     let mut state = CatalogState::parse(row.get(3))?;
     let mut reason = row.get(4);
-    let kind = match kind(sealer, id, row) {
+    let kind = match kind(keys, id, row) {
         Err(error @ Error::Seal { .. }) => {
             let text = crate::error::chain(&error);
             tracing::error!(catalog = %id, error = text, "a catalog's secrets cannot be opened");
@@ -122,13 +122,13 @@ fn catalog(sealer: &Sealer, row: &Row) -> Result<Catalog, Error> {
     })
 }
 
-fn kind(sealer: &Sealer, id: CatalogId, row: &Row) -> Result<CatalogKind, Error> {
-    let spec = stored::open(sealer, &id.credentials(), &row.get(7), row.get(8))?;
+fn kind(keys: &Sealer, id: CatalogId, row: &Row) -> Result<CatalogKind, Error> {
+    let spec = stored::open(keys, &id.credentials(), &row.get(7), row.get(8))?;
     let mut kind = with_names(spec, row)?;
     if let CatalogKind::DuckLake { role_password, .. } = &mut kind {
         // Written by the first version, and not yet sealed: nothing to open, and nothing to attach.
         let sealed = row.get::<_, Option<&[u8]>>(9).unwrap_or_default();
-        *role_password = sealer
+        *role_password = keys
             .open_text(&id.role_password(), sealed)
             .map_err(Error::sealed(id.role_password()))?;
     }
@@ -175,9 +175,10 @@ fn with_names(spec: CatalogSpec, row: &Row) -> Result<CatalogKind, Error> {
 }
 
 fn standing(row: &Row, index: usize) -> Standing {
-    match row.get(index) {
-        true => Standing::Disabled,
-        false => Standing::Active,
+    if row.get(index) {
+        Standing::Disabled
+    } else {
+        Standing::Active
     }
 }
 

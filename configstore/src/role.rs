@@ -229,12 +229,13 @@ async fn verify(tx: &Transaction<'_>, lake: &Lake) -> Result<(), Error> {
         )
         .await?;
     let rights: Vec<String> = row.get(0);
-    match rights.is_empty() {
-        true => Ok(()),
-        false => Err(Error::conflict(format!(
+    if rights.is_empty() {
+        Ok(())
+    } else {
+        Err(Error::conflict(format!(
             "the role {} would have rights beyond its schema: {}; revoke them from PUBLIC",
             lake.role,
             rights.join(", ")
-        ))),
+        )))
     }
 }

@@ -193,35 +193,32 @@ mod tests {
 
     #[test]
     fn opens_only_with_the_key_and_the_purpose_of_the_sealing() {
-        let sealer = Sealer::fresh().expect("key");
-        let sealed = sealer.seal(PURPOSE, b"hush").expect("sealed");
-        assert_eq!(sealer.open(PURPOSE, &sealed).expect("opens").expose(), b"hush");
+        let keys = Sealer::fresh().expect("key");
+        let sealed = keys.seal(PURPOSE, b"hush").expect("sealed");
+        assert_eq!(keys.open(PURPOSE, &sealed).expect("opens").expose(), b"hush");
         assert!(!sealed.windows(4).any(|window| window == b"hush"));
-        assert_eq!(
-            sealer.open("catalog:2:role_password", &sealed),
-            Err(SealError::Tampered)
-        );
+        assert_eq!(keys.open("catalog:2:role_password", &sealed), Err(SealError::Tampered));
         let stranger = Sealer::fresh().expect("key");
-        let id = sealer.key_id();
+        let id = keys.key_id();
         assert_eq!(stranger.open(PURPOSE, &sealed), Err(SealError::UnknownKey { id }));
     }
 
     #[test]
     fn sealing_twice_never_gives_the_same_bytes() {
-        let sealer = Sealer::fresh().expect("key");
-        let sealed = || sealer.seal(PURPOSE, b"hush").expect("sealed");
+        let keys = Sealer::fresh().expect("key");
+        let sealed = || keys.seal(PURPOSE, b"hush").expect("sealed");
         assert_ne!(sealed(), sealed());
     }
 
     #[test]
     fn every_changed_or_missing_byte_is_noticed() {
-        let sealer = Sealer::fresh().expect("key");
-        let sealed = sealer.seal(PURPOSE, b"hush").expect("sealed");
+        let keys = Sealer::fresh().expect("key");
+        let sealed = keys.seal(PURPOSE, b"hush").expect("sealed");
         for at in 0..sealed.len() {
             let mut changed = sealed.clone();
             changed[at] ^= 1;
-            assert!(sealer.open(PURPOSE, &changed).is_err(), "byte {at}");
-            assert!(sealer.open(PURPOSE, &sealed[..at]).is_err(), "length {at}");
+            assert!(keys.open(PURPOSE, &changed).is_err(), "byte {at}");
+            assert!(keys.open(PURPOSE, &sealed[..at]).is_err(), "length {at}");
         }
     }
 

@@ -133,10 +133,11 @@ async fn admit_another(tx: &Transaction<'_>, user: UserId) -> Result<(), Error> 
     let row = tx
         .query_one("SELECT count(*) FROM pintail.secrets WHERE user_id = $1", &[&user.0])
         .await?;
-    match row.get::<_, i64>(0) < MOST {
-        true => Ok(()),
-        false => Err(Error::conflict(format!(
+    if row.get::<_, i64>(0) < MOST {
+        Ok(())
+    } else {
+        Err(Error::conflict(format!(
             "a user may have at most {MOST} persistent secrets"
-        ))),
+        )))
     }
 }

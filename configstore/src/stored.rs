@@ -14,11 +14,12 @@ pub(crate) struct Stored {
 }
 
 /// Seals a specification for a purpose.
-pub(crate) fn seal(sealer: &Sealer, purpose: &str, spec: &CatalogSpec) -> Result<Stored, Error> {
+pub(crate) fn seal(keys: &Sealer, purpose: &str, spec: &CatalogSpec) -> Result<Stored, Error> {
     let (settings, secrets) = split(spec)?;
-    let sealed = match secrets.is_empty() {
-        true => None,
-        false => Some(seal_all(sealer, purpose, &secrets)?),
+    let sealed = if secrets.is_empty() {
+        None
+    } else {
+        Some(seal_all(keys, purpose, &secrets)?)
     };
     Ok(Stored { settings, sealed })
 }
@@ -35,7 +36,7 @@ pub(crate) fn blank(settings: &Value) -> Result<CatalogSpec, Error> {
 
 /// Puts a specification together again.
 pub(crate) fn open(
-    sealer: &Sealer,
+    keys: &Sealer,
     purpose: &str,
     settings: &Value,
     sealed: Option<&[u8]>,
@@ -43,7 +44,7 @@ pub(crate) fn open(
     let mut spec = blank(settings)?;
     let slots = slots(&mut spec);
     let secrets = match sealed {
-        Some(sealed) => sealer
+        Some(sealed) => keys
             .open(purpose, sealed)
             .and_then(|plain| serde_json::from_slice(plain.expose()).map_err(|_| SealError::Form))
             .map_err(Error::sealed(purpose))?,
@@ -68,9 +69,9 @@ fn split(spec: &CatalogSpec) -> Result<(Value, Vec<Secret<String>>), Error> {
     Ok((settings, secrets))
 }
 
-fn seal_all(sealer: &Sealer, purpose: &str, secrets: &[Secret<String>]) -> Result<Vec<u8>, Error> {
+fn seal_all(keys: &Sealer, purpose: &str, secrets: &[Secret<String>]) -> Result<Vec<u8>, Error> {
     let plain = serde_json::to_vec(secrets).map_err(|_| Error::corrupt("a catalog's secrets"))?;
-    sealer.seal(purpose, &plain).map_err(Error::sealed(purpose))
+    keys.seal(purpose, &plain).map_err(Error::sealed(purpose))
 }
 
 /// Every secret of a specification, in an order that never changes: sealed lists depend on it.
@@ -132,19 +133,19 @@ mod tests {
 
     #[test]
     fn settings_hold_no_secret_and_nothing_is_lost() {
-        let sealer = Sealer::fresh().expect("key");
+        let keys = Sealer::fresh().expect("key");
         let spec = iceberg();
-        let stored = seal(&sealer, "catalog:1:credentials", &spec).expect("sealed");
+        let stored = seal(&keys, "catalog:1:credentials", &spec).expect("sealed");
         assert!(!stored.settings.to_string().contains("plain-"), "{}", stored.settings);
         let opened = open(
-            &sealer,
+            &keys,
             "catalog:1:credentials",
             &stored.settings,
             stored.sealed.as_deref(),
         );
         assert_eq!(opened.expect("opens"), spec);
         let elsewhere = open(
-            &sealer,
+            &keys,
             "catalog:2:credentials",
             &stored.settings,
             stored.sealed.as_deref(),
@@ -160,10 +161,10 @@ mod tests {
 
     #[test]
     fn settings_without_their_secrets_do_not_pass_for_complete() {
-        let sealer = Sealer::fresh().expect("key");
-        let stored = seal(&sealer, "catalog:1:credentials", &iceberg()).expect("sealed");
-        assert!(open(&sealer, "catalog:1:credentials", &stored.settings, None).is_err());
-        let memory = seal(&sealer, "catalog:1:credentials", &CatalogSpec::Memory).expect("sealed");
+        let keys = Sealer::fresh().expect("key");
+        let stored = seal(&keys, "catalog:1:credentials", &iceberg()).expect("sealed");
+        assert!(open(&keys, "catalog:1:credentials", &stored.settings, None).is_err());
+        let memory = seal(&keys, "catalog:1:credentials", &CatalogSpec::Memory).expect("sealed");
         assert!(memory.sealed.is_none());
     }
 }

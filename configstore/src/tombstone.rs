@@ -37,7 +37,7 @@ impl Store {
             let row = tx
                 .query_opt(
                     "SELECT o.slug, c.name, c.state, c.incarnation, c.settings, c.sealed_credentials, c.data_prefix \
-                     FROM pintail.catalogs c JOIN pintail.orgs o USING (org_id) WHERE c.catalog_id = $1 FOR UPDATE",
+                     FROM pintail.catalogs c JOIN pintail.orgs o USING (org_id) WHERE c.catalog_id = $1 FOR UPDATE OF c",
                     &[&id.0],
                 )
                 .await?

@@ -87,12 +87,13 @@ impl Store {
 
 fn check_schemas(spec: &UserSpec) -> Result<(), Error> {
     let good = |name: &String| (1..=63).contains(&name.len()) && !name.chars().any(char::is_control);
-    match spec.schemas.iter().flatten().all(good) {
-        true => Ok(()),
-        false => Err(Error::invalid(
+    if spec.schemas.iter().flatten().all(good) {
+        Ok(())
+    } else {
+        Err(Error::invalid(
             "the list of schemas",
             "each name must have 1 to 63 bytes without control characters",
-        )),
+        ))
     }
 }
 

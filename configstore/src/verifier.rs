@@ -67,7 +67,7 @@ mod tests {
 
     #[test]
     fn empty_and_unsendable_passwords_are_refused_without_being_repeated() {
-        let error = of(&Secret::new("hush\0hush".into())).err().expect("refused");
+        let error = of(&Secret::new("hush\0hush".into())).expect_err("refused");
         assert!(!format!("{error} {error:?}").contains("hush"));
         assert!(of(&Secret::new(String::new())).is_err());
     }

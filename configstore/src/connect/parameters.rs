@@ -13,9 +13,10 @@ pub(super) struct Ssl {
 /// The connection string without them, and them.
 pub(super) fn take(text: &str) -> Result<(String, Ssl), Error> {
     let mut ssl = Ssl::default();
-    let rest = match text.starts_with("postgres://") || text.starts_with("postgresql://") {
-        true => from_url(text, &mut ssl)?,
-        false => from_pairs(text, &mut ssl)?,
+    let rest = if text.starts_with("postgres://") || text.starts_with("postgresql://") {
+        from_url(text, &mut ssl)?
+    } else {
+        from_pairs(text, &mut ssl)?
     };
     Ok((rest, ssl))
 }
@@ -46,9 +47,10 @@ fn from_url(url: &str, ssl: &mut Ssl) -> Result<String, Error> {
         }
     }
     let base = &url[..start];
-    Ok(match kept.is_empty() {
-        true => base.to_owned(),
-        false => format!("{base}?{}", kept.join("&")),
+    Ok(if kept.is_empty() {
+        base.to_owned()
+    } else {
+        format!("{base}?{}", kept.join("&"))
     })
 }
 
@@ -102,9 +104,10 @@ fn value(text: &str) -> Result<(String, usize), Error> {
             character => value.push(character),
         }
     }
-    match quoted {
-        true => Err(bad("a quoted value has no end")),
-        false => Ok((value, text.len())),
+    if quoted {
+        Err(bad("a quoted value has no end"))
+    } else {
+        Ok((value, text.len()))
     }
 }
 

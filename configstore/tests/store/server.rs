@@ -151,10 +151,20 @@ impl Drop for Server {
     }
 }
 
+/// `$PINTAIL_POSTGRES_DIR`, or the embedded one below `$PINTAIL_CACHE`.
 fn installation() -> PathBuf {
-    std::env::var_os("PINTAIL_POSTGRES_DIR")
-        .map(PathBuf::from)
-        .expect("PINTAIL_POSTGRES_DIR names a PostgreSQL installation; ./dev fetches one and sets it")
+    if let Some(directory) = std::env::var_os("PINTAIL_POSTGRES_DIR") {
+        return directory.into();
+    }
+    let missing = "no PostgreSQL: set PINTAIL_POSTGRES_DIR, or PINTAIL_CACHE and let ./dev fetch the embedded one";
+    let cache = std::env::var_os("PINTAIL_CACHE").expect(missing);
+    let mut found: Vec<PathBuf> = std::fs::read_dir(cache)
+        .expect(missing)
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| path.join("bin/initdb").exists())
+        .collect();
+    found.sort();
+    found.pop().expect(missing)
 }
 
 fn free_port() -> u16 {

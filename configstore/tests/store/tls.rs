@@ -14,7 +14,7 @@ use tokio_rustls::rustls::pki_types::PrivateKeyDer;
 use crate::harness::{Fixture, said};
 use crate::server::PASSWORD;
 
-/// The request for TLS (manual, "Message Formats", SSLRequest).
+/// The request for TLS (manual, "Message Formats", `SSLRequest`).
 const SSL_REQUEST: [u8; 8] = [0, 0, 0, 8, 4, 210, 22, 47];
 
 /// A server with TLS only, whose certificate is for `localhost`.
