@@ -311,7 +311,7 @@ fn number(rest: &str) -> usize {
 }
 
 fn word(rest: &str) -> usize {
-    rest.find(|c: char| !(c.is_alphanumeric() || c == '_' || c == '$' || !c.is_ascii()))
+    rest.find(|c: char| !(c.is_alphanumeric() || c == '_' || c == '$' || !c.is_ascii()) || is_space(c))
         .unwrap_or(rest.len())
 }
 
@@ -351,6 +351,14 @@ mod tests {
             texts("a ';' \";\" /* ; /* ; */ */ $x$;$x$ E'\\';' -- ;"),
             ["a", "';'", "\";\"", "$x$;$x$", "E'\\';'"]
         );
+    }
+
+    #[test]
+    fn blanks_without_width_end_words() {
+        let sql = "a\u{200b}(\u{feff}b\u{a0}) -- c\r d";
+        assert_eq!(texts(sql), ["a", "(", "b", ")", "d"]);
+        let all = tokens(sql).unwrap_or_default();
+        assert_eq!(plain(sql, &all), "a ( b ) d");
     }
 
     #[test]
