@@ -8,6 +8,7 @@ mod body;
 mod catalogs;
 mod hosts;
 mod listener;
+mod local;
 mod orgs;
 mod page;
 mod problem;
@@ -25,7 +26,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::IntoResponse;
 use axum::routing::get;
-use pintail_configstore::{Store, Token, TokenRole};
+use pintail_configstore::Store;
 use utoipa::Modify;
 use utoipa::OpenApi;
 use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
@@ -36,6 +37,7 @@ use crate::listener::Server;
 use crate::provision::Provisioner;
 
 pub use listener::serve;
+pub use local::{LocalApi, Verb};
 pub use problem::Problem;
 pub use storage::StorageDefaults;
 
@@ -136,15 +138,6 @@ pub fn router(state: AdminState) -> Router {
             Problem::new(StatusCode::METHOD_NOT_ALLOWED, "this path does not take this method")
         })
         .with_state(state)
-}
-
-/// Every route, asked from this process by somebody who may what `role` may.
-pub fn local_router(state: AdminState, role: TokenRole) -> Router {
-    let token = Token {
-        name: "offline".to_owned(),
-        role,
-    };
-    router(state).layer(axum::Extension(auth::Local(token)))
 }
 
 async fn metrics(State(state): State<AdminState>) -> Result<String, Problem> {

@@ -15,7 +15,9 @@ mod user;
 use clap::Subcommand;
 
 pub use access::Access;
+pub use catalog::KindName;
 pub use client::Asked;
+pub use user::RoleName;
 
 /// What an operator may ask for.
 #[derive(Debug, Subcommand)]

@@ -11,7 +11,7 @@ use crate::config::{ByteSize, FromText};
 
 /// Changes of limits.
 #[derive(Debug, Clone, Default, Args)]
-pub(super) struct LimitArguments {
+pub struct LimitArguments {
     /// A limit, as `name=value`: connections, workers, statements, queue, memory (`512MiB`), threads, `statement_timeout` (`30s`); without a value, the installation's again
     #[arg(long = "limit", value_name = "NAME=VALUE")]
     limits: Vec<String>,

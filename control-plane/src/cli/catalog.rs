@@ -3,13 +3,13 @@
 use std::path::PathBuf;
 
 use anyhow::Context as _;
-use axum::http::Method;
 use clap::{Args, Subcommand, ValueEnum};
 use serde_json::{Value, json};
 
 use super::arguments::psql_line;
 use super::client::{Asked, escaped};
 use super::print::Printer;
+use crate::admin::Verb;
 
 const COLUMNS: &[&str] = &[
     "name",
@@ -167,7 +167,7 @@ pub(super) async fn run(command: CatalogCommand, asked: &Asked, printer: &Printe
                 asked.get(&path).await.is_err(),
                 "there is a catalog {catalog:?} already: `pintail catalog provision` goes on with one that is not ready"
             );
-            let answer = asked.ask(Method::PUT, &path, Some(&description.body()?)).await?;
+            let answer = asked.ask(Verb::Put, &path, Some(&description.body()?)).await?;
             ready(&answer, printer)?;
             suggest(asked, printer, &org, &catalog).await;
         }
@@ -178,10 +178,7 @@ pub(super) async fn run(command: CatalogCommand, asked: &Asked, printer: &Printe
         } => {
             let path = path(&org, &catalog);
             asked.get(&path).await?;
-            ready(
-                &asked.ask(Method::PUT, &path, Some(&description.body()?)).await?,
-                printer,
-            )?;
+            ready(&asked.ask(Verb::Put, &path, Some(&description.body()?)).await?, printer)?;
         }
         CatalogCommand::List { org } => {
             let catalogs = asked.list(&format!("/orgs/{}/catalogs", escaped(&org))).await?;
@@ -190,10 +187,10 @@ pub(super) async fn run(command: CatalogCommand, asked: &Asked, printer: &Printe
         CatalogCommand::Show { org, catalog } => printer.one(&asked.get(&path(&org, &catalog)).await?),
         CatalogCommand::Provision { org, catalog } => {
             let path = format!("{}/provision", path(&org, &catalog));
-            ready(&asked.ask(Method::POST, &path, None).await?, printer)?;
+            ready(&asked.ask(Verb::Post, &path, None).await?, printer)?;
         }
         CatalogCommand::Delete { org, catalog } => {
-            asked.ask(Method::DELETE, &path(&org, &catalog), None).await?;
+            asked.ask(Verb::Delete, &path(&org, &catalog), None).await?;
             printer.note(&format!(
                 "catalog {catalog} is gone; its data is kept for the retention time"
             ));

@@ -3,21 +3,16 @@
 use std::path::Path;
 
 use anyhow::Context as _;
-use axum::Router;
-use axum::body::Body;
-use axum::http::{Method, Request, header};
 use serde_json::Value;
-use tower::ServiceExt;
 
-/// Most bytes of an answer.
-const LARGEST: usize = 64 << 20;
+use crate::admin::{LocalApi, Verb};
 
 /// Who answers.
 pub enum Asked {
     /// A server.
     Remote(Remote),
     /// The routes in this process.
-    Local(Router),
+    Local(LocalApi),
 }
 
 /// A server's API.
@@ -47,10 +42,13 @@ impl Remote {
 
 impl Asked {
     /// The answer to a request below `/api/v1`; `Null` where it has no content. What went wrong is the problem's detail.
-    pub(super) async fn ask(&self, method: Method, path: &str, body: Option<&Value>) -> anyhow::Result<Value> {
+    pub(super) async fn ask(&self, verb: Verb, path: &str, body: Option<&Value>) -> anyhow::Result<Value> {
         let (status, bytes) = match self {
-            Self::Remote(remote) => remote.ask(method, path, body).await?,
-            Self::Local(router) => local(router, method, path, body).await?,
+            Self::Remote(remote) => remote.ask(verb, path, body).await?,
+            Self::Local(api) => {
+                let content = body.map(serde_json::to_vec).transpose()?.unwrap_or_default();
+                api.ask(verb, &format!("/api/v1{path}"), content).await?
+            }
         };
         if bytes.is_empty() {
             anyhow::ensure!((200..300).contains(&status), "the server answered {status}");
@@ -67,7 +65,7 @@ impl Asked {
 
     /// Reads.
     pub(super) async fn get(&self, path: &str) -> anyhow::Result<Value> {
-        self.ask(Method::GET, path, None).await
+        self.ask(Verb::Get, path, None).await
     }
 
     /// Reads a list to its end.
@@ -89,7 +87,8 @@ impl Asked {
 }
 
 impl Remote {
-    async fn ask(&self, method: Method, path: &str, body: Option<&Value>) -> anyhow::Result<(u16, Vec<u8>)> {
+    async fn ask(&self, verb: Verb, path: &str, body: Option<&Value>) -> anyhow::Result<(u16, Vec<u8>)> {
+        let method = reqwest::Method::from_bytes(verb.name().as_bytes())?;
         let mut request = self
             .client
             .request(method, format!("{}/api/v1{path}", self.url))
@@ -100,21 +99,6 @@ impl Remote {
         let answer = request.send().await.with_context(|| format!("asking {}", self.url))?;
         Ok((answer.status().as_u16(), answer.bytes().await?.to_vec()))
     }
-}
-
-async fn local(router: &Router, method: Method, path: &str, body: Option<&Value>) -> anyhow::Result<(u16, Vec<u8>)> {
-    let content = body.map(serde_json::to_vec).transpose()?.unwrap_or_default();
-    let request = Request::builder()
-        .method(method)
-        .uri(format!("/api/v1{path}"))
-        .header(header::CONTENT_TYPE, "application/json")
-        .body(Body::from(content))?;
-    let answer = router.clone().oneshot(request).await?;
-    let status = answer.status().as_u16();
-    Ok((
-        status,
-        axum::body::to_bytes(answer.into_body(), LARGEST).await?.to_vec(),
-    ))
 }
 
 /// A name as a part of a path (RFC 3986, 2.1).

@@ -1,12 +1,12 @@
 //! `pintail org …`
 
-use axum::http::Method;
 use clap::{ArgGroup, Subcommand};
 use serde_json::{Value, json};
 
 use super::arguments::{LimitArguments, only};
 use super::client::{Asked, escaped};
 use super::print::Printer;
+use crate::admin::Verb;
 
 const COLUMNS: &[&str] = &["slug", "standing", "hosts", "limits", "created_at"];
 
@@ -64,7 +64,7 @@ pub(super) async fn run(command: OrgCommand, asked: &Asked, printer: &Printer<'_
                 asked.get(&path(&org)).await.is_err(),
                 "there is an organisation {org:?} already: `pintail org set` changes it"
             );
-            printer.one(&asked.ask(Method::PUT, &path(&org), Some(&body)).await?);
+            printer.one(&asked.ask(Verb::Put, &path(&org), Some(&body)).await?);
         }
         OrgCommand::List => printer.many(&asked.list("/orgs").await?, COLUMNS),
         OrgCommand::Show { org } => printer.one(&asked.get(&path(&org)).await?),
@@ -81,10 +81,10 @@ pub(super) async fn run(command: OrgCommand, asked: &Asked, printer: &Printer<'_
                 body["locations"] = json!(named(&locations));
             }
             limits.apply(&mut body)?;
-            printer.one(&asked.ask(Method::PUT, &path(&org), Some(&body)).await?);
+            printer.one(&asked.ask(Verb::Put, &path(&org), Some(&body)).await?);
         }
         OrgCommand::Delete { org } => {
-            asked.ask(Method::DELETE, &path(&org), None).await?;
+            asked.ask(Verb::Delete, &path(&org), None).await?;
             printer.note(&format!("organisation {org} is gone"));
         }
     }

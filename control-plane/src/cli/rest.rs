@@ -1,11 +1,11 @@
 //! `pintail host|token|session|worker|audit|status|seal …`
 
-use axum::http::Method;
 use clap::{Args, Subcommand, ValueEnum};
 use serde_json::json;
 
 use super::client::{Asked, escaped};
 use super::print::Printer;
+use crate::admin::Verb;
 
 /// Commands about host names.
 #[derive(Debug, Subcommand)]
@@ -118,7 +118,7 @@ pub(super) async fn host(command: HostCommand, asked: &Asked, printer: &Printer<
     let path = |org: &str, host: &str| format!("/orgs/{}/hosts/{}", escaped(org), escaped(host));
     match command {
         HostCommand::Add { org, host } => {
-            asked.ask(Method::PUT, &path(&org, &host), None).await?;
+            asked.ask(Verb::Put, &path(&org, &host), None).await?;
             printer.note(&format!("{host} is {org}"));
         }
         HostCommand::List { org } => {
@@ -127,7 +127,7 @@ pub(super) async fn host(command: HostCommand, asked: &Asked, printer: &Printer<
             printer.many(&hosts, &["host"]);
         }
         HostCommand::Remove { org, host } => {
-            asked.ask(Method::DELETE, &path(&org, &host), None).await?;
+            asked.ask(Verb::Delete, &path(&org, &host), None).await?;
             printer.note(&format!("{host} is nobody's"));
         }
     }
@@ -143,12 +143,12 @@ pub(super) async fn token(command: TokenCommand, asked: &Asked, printer: &Printe
                 TokenRoleName::Admin => "admin",
             };
             let body = json!({ "name": name, "role": role });
-            printer.one(&asked.ask(Method::POST, "/tokens", Some(&body)).await?);
+            printer.one(&asked.ask(Verb::Post, "/tokens", Some(&body)).await?);
         }
         TokenCommand::List => printer.many(&asked.list("/tokens").await?, &["name", "role", "created_at"]),
         TokenCommand::Revoke { name } => {
             asked
-                .ask(Method::DELETE, &format!("/tokens/{}", escaped(&name)), None)
+                .ask(Verb::Delete, &format!("/tokens/{}", escaped(&name)), None)
                 .await?;
             printer.note(&format!("token {name} is worthless"));
         }
@@ -177,13 +177,11 @@ pub(super) async fn session(command: SessionCommand, asked: &Asked, printer: &Pr
             printer.many(&asked.list(&path).await?, COLUMNS);
         }
         SessionCommand::Cancel { pid } => {
-            asked
-                .ask(Method::POST, &format!("/sessions/{pid}/cancel"), None)
-                .await?;
+            asked.ask(Verb::Post, &format!("/sessions/{pid}/cancel"), None).await?;
             printer.note(&format!("session {pid} was asked to stop what it runs"));
         }
         SessionCommand::End { pid } => {
-            asked.ask(Method::DELETE, &format!("/sessions/{pid}"), None).await?;
+            asked.ask(Verb::Delete, &format!("/sessions/{pid}"), None).await?;
             printer.note(&format!("session {pid} was asked to end"));
         }
     }
@@ -198,7 +196,7 @@ pub(super) async fn worker(command: WorkerCommand, asked: &Asked, printer: &Prin
         }
         WorkerCommand::Retire { id } => {
             asked
-                .ask(Method::DELETE, &format!("/workers/{}", escaped(&id)), None)
+                .ask(Verb::Delete, &format!("/workers/{}", escaped(&id)), None)
                 .await?;
             printer.note(&format!("worker {id} ends"));
         }
@@ -231,7 +229,7 @@ pub(super) async fn status(asked: &Asked, printer: &Printer<'_>) -> anyhow::Resu
 
 pub(super) async fn seal(command: &SealCommand, asked: &Asked, printer: &Printer<'_>) -> anyhow::Result<()> {
     match command {
-        SealCommand::Rotate => printer.one(&asked.ask(Method::POST, "/seals/rotate", None).await?),
+        SealCommand::Rotate => printer.one(&asked.ask(Verb::Post, "/seals/rotate", None).await?),
     }
     Ok(())
 }

@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use axum::http::Method;
 use clap::{ArgGroup, Args, Subcommand, ValueEnum};
 use serde_json::{Value, json};
 
@@ -10,6 +9,7 @@ use super::arguments::{LimitArguments, only, password, psql_line};
 use super::client::{Asked, escaped};
 use super::org::{named, set_standing};
 use super::print::Printer;
+use crate::admin::Verb;
 
 const COLUMNS: &[&str] = &[
     "name",
@@ -147,7 +147,7 @@ pub(super) async fn run(command: UserCommand, asked: &Asked, printer: &Printer<'
                 asked.get(&path).await.is_err(),
                 "there is a user {user:?} already: `pintail user set` changes it"
             );
-            let answer = asked.ask(Method::PUT, &path, Some(&body)).await?;
+            let answer = asked.ask(Verb::Put, &path, Some(&body)).await?;
             tell(printer, answer, made);
             suggest(asked, printer, &org, &user).await;
         }
@@ -167,7 +167,7 @@ pub(super) async fn run(command: UserCommand, asked: &Asked, printer: &Printer<'
             let mut body = present(asked, &path).await?;
             set_standing(&mut body, enable, disable);
             rights.apply(&mut body)?;
-            printer.one(&asked.ask(Method::PUT, &path, Some(&body)).await?);
+            printer.one(&asked.ask(Verb::Put, &path, Some(&body)).await?);
         }
         UserCommand::Password {
             org,
@@ -178,11 +178,11 @@ pub(super) async fn run(command: UserCommand, asked: &Asked, printer: &Printer<'
             let path = path(&org, &user);
             let mut body = present(asked, &path).await?;
             body["password"] = json!(password);
-            let answer = asked.ask(Method::PUT, &path, Some(&body)).await?;
+            let answer = asked.ask(Verb::Put, &path, Some(&body)).await?;
             tell(printer, answer, made);
         }
         UserCommand::Delete { org, user } => {
-            asked.ask(Method::DELETE, &path(&org, &user), None).await?;
+            asked.ask(Verb::Delete, &path(&org, &user), None).await?;
             printer.note(&format!("user {user} is gone"));
         }
     }

@@ -1,10 +1,9 @@
 //! The admin API without a server: the same routes, asked in this process, on the store directly.
 
-use axum::Router;
 use pintail_configstore::TokenRole;
 
 use super::{open_store, pool, runtime};
-use crate::admin::{self, AdminState, StorageDefaults};
+use crate::admin::{AdminState, LocalApi, StorageDefaults};
 use crate::config::Config;
 use crate::embedded::EmbeddedPostgres;
 use crate::metrics::Metrics;
@@ -14,7 +13,7 @@ use crate::tenant::Tenants;
 use crate::unix;
 
 /// Runs `use_it` with the routes of an installation. Where it has its own `PostgreSQL`, no server may run on it.
-pub async fn offline<T, F>(config: Config, use_it: impl FnOnce(Router) -> F) -> anyhow::Result<T>
+pub async fn offline<T, F>(config: Config, use_it: impl FnOnce(LocalApi) -> F) -> anyhow::Result<T>
 where
     F: Future<Output = anyhow::Result<T>>,
 {
@@ -39,7 +38,7 @@ where
 async fn with_store<T, F>(
     config: &Config,
     embedded: Option<&EmbeddedPostgres>,
-    use_it: impl FnOnce(Router) -> F,
+    use_it: impl FnOnce(LocalApi) -> F,
 ) -> anyhow::Result<T>
 where
     F: Future<Output = anyhow::Result<T>>,
@@ -60,7 +59,7 @@ where
         defaults: StorageDefaults::new(&config),
         server: None,
     };
-    let result = use_it(admin::local_router(state, TokenRole::Admin)).await;
+    let result = use_it(LocalApi::new(state, TokenRole::Admin)).await;
     pool.close().await;
     let _ = maintenance.await;
     let _ = std::fs::remove_dir_all(&directory);

@@ -28,6 +28,8 @@ impl Machine {
     pub(super) fn elsewhere(&self, statement: &Statement) -> Result<Option<Vec<String>>, Report> {
         let missing: Vec<String> = statement
             .catalogs()
+            .into_iter()
+            .map(AsRef::<str>::as_ref)
             .filter(|name| !among(&self.identity.attached, name) && !among(&self.own_databases, name))
             .filter(|name| among(&self.identity.reachable, name))
             .map(str::to_owned)
