@@ -171,6 +171,7 @@ pub fn rewrite(statement: &Statement, context: &Context<'_>) -> Result<Plan, Err
         return Err(error.clone());
     }
     catalogs::check(&statement.named, context)?;
+    rules::check_search_path(context.search_path.iter().map(String::as_str))?;
     match &statement.tree {
         Tree::Command => match &statement.kind {
             Kind::Copy(copy) => rules::authorise_copy(copy, context).map(|()| Plan::nothing(Vec::new())),

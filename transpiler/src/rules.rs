@@ -39,6 +39,7 @@ use crate::{Error, Statement};
 
 pub(crate) use authorise::copy as authorise_copy;
 pub(crate) use gate::tokens as gate_tokens;
+pub(crate) use set_config::search_path as check_search_path;
 pub(crate) use types::type_oid;
 
 /// What the rules learnt of a statement that its new text does not say.

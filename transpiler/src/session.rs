@@ -50,3 +50,26 @@ pub(crate) fn literal(text: &str) -> String {
 pub(crate) fn identifier(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Access;
+
+    #[test]
+    fn a_session_tells_the_catalogs_what_its_login_sees() {
+        let schemas = ["public".to_owned(), "o'hara".to_owned()];
+        let context = Context {
+            access: Access {
+                role: LoginRole::Reader,
+                schemas: Some(&schemas),
+            },
+            ..Context::default()
+        };
+        let setup = session_setup(&context);
+        assert!(setup.contains(&"SET VARIABLE pintail_schemas = ['public', 'o''hara']::VARCHAR[]".to_owned()));
+        assert!(setup.contains(&"SET VARIABLE pintail_role = 'reader'".to_owned()));
+        let setup = session_setup(&Context::default());
+        assert!(setup.contains(&"SET VARIABLE pintail_schemas = NULL::VARCHAR[]".to_owned()));
+    }
+}

@@ -150,6 +150,12 @@ fn setting(reader: &mut Reader<'_, '_>, scope: SetScope) -> Result<Session, Erro
         }
         (name, value(reader)?)
     };
+    if let SetValue::List(entries) = &value
+        && name == "search_path"
+    {
+        let each = entries.iter().flat_map(|entry| entry.split(','));
+        crate::rules::check_search_path(each.map(|entry| entry.trim().trim_matches('"')))?;
+    }
     Ok(Session::Set { scope, name, value })
 }
 

@@ -59,6 +59,11 @@ fn change(function: &Function) -> Result<(SettingChange, Expr), Error> {
         value: text(value)?,
         local: truth(local)?,
     };
+    if let (SettingText::Literal(name), SettingText::Literal(value)) = (&change.name, &change.value)
+        && name.eq_ignore_ascii_case("search_path")
+    {
+        search_path(value.split(',').map(|entry| entry.trim().trim_matches('"')))?;
+    }
     let mut answer = build::cast(bare(value).clone(), build::varchar());
     if let SettingText::Parameter(_) = change.name {
         // The name's parameter stays in the text, so that the statement takes as many as the client wrote.
@@ -75,6 +80,11 @@ fn change(function: &Function) -> Result<(SettingChange, Expr), Error> {
         };
     }
     Ok((change, answer))
+}
+
+/// Refuses a search path through what is hidden.
+pub(crate) fn search_path<'e>(mut entries: impl Iterator<Item = &'e str>) -> Result<(), Error> {
+    entries.try_for_each(super::gate::hidden)
 }
 
 /// The argument without casts to text and parentheses.

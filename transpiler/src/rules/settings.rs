@@ -44,7 +44,12 @@ pub(super) fn current_setting(function: &Function, context: &Context<'_>) -> Res
         return Ok(None);
     };
     let Some(name) = args.first().and_then(build::literal) else {
-        return Ok(None);
+        // The engine would answer of its own settings.
+        return if context.access.is_restricted() {
+            Err(Error::forbidden("a setting whose name is computed"))
+        } else {
+            Ok(None)
+        };
     };
     let missing_ok = args
         .get(1)

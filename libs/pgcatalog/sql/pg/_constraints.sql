@@ -10,7 +10,7 @@ SELECT __pintail.pg._public(schema_name), table_name, constraint_name,
        CASE constraint_type WHEN 'PRIMARY KEY' THEN 'p' WHEN 'UNIQUE' THEN 'u' WHEN 'CHECK' THEN 'c' ELSE 'f' END,
        constraint_column_names, CASE WHEN constraint_type = 'CHECK' THEN regexp_replace(constraint_text, '^CHECK\s*\((.*)\)$', 'CHECK ((\1))') WHEN constraint_type IN ('PRIMARY KEY', 'UNIQUE') THEN constraint_type || ' (' || array_to_string(constraint_column_names, ', ') || ')' ELSE constraint_text END,
        __pintail.pg._public(schema_name), referenced_table, referenced_column_names
-FROM duckdb_constraints() WHERE database_name = __pintail.pg._catalog() AND constraint_type IN ('PRIMARY KEY', 'UNIQUE', 'CHECK', 'FOREIGN KEY')
+FROM duckdb_constraints() WHERE database_name = __pintail.pg._catalog() AND __pintail.pg._sees(schema_name) AND constraint_type IN ('PRIMARY KEY', 'UNIQUE', 'CHECK', 'FOREIGN KEY')
 UNION ALL
 SELECT __pintail.pg._public(schema_name), table_name, constraint_name, constraint_type, column_names, definition,
-       __pintail.pg._public(ref_schema), ref_table, ref_columns FROM __pintail_session.main.constraints
+       __pintail.pg._public(ref_schema), ref_table, ref_columns FROM __pintail_session.main.constraints WHERE __pintail.pg._sees(schema_name)
