@@ -73,7 +73,7 @@ fn start(arguments: &Arguments) -> Result<(), Error> {
         return Ok(());
     };
     empty(&bootstrap.temp_dir)?;
-    enter(&bootstrap.temp_dir)?;
+    enter(bootstrap.socket.parent().unwrap_or(&bootstrap.temp_dir))?;
     let wall = kernel_wall::raise(
         bootstrap.kernel_wall,
         &Allowance::of(&bootstrap, &extensions, catalog_file.as_deref()),
@@ -125,10 +125,10 @@ fn absolute(path: Option<&Path>) -> Result<Option<PathBuf>, Error> {
     })
 }
 
-/// What the engine names by a relative path lies in the worker's own directory.
+/// What the engine itself names by a relative path lies in a directory of the worker's own, which SQL may not use.
 fn enter(directory: &Path) -> Result<(), Error> {
     std::env::set_current_dir(directory).map_err(|source| Error::Io {
-        what: "cannot enter the temporary directory".to_owned(),
+        what: "cannot enter the worker's directory".to_owned(),
         source,
     })
 }

@@ -12,7 +12,7 @@ use pintail_worker_api::Secret;
 use pintail_worker_api::bootstrap::{CatalogSource, CatalogSpec, IcebergAuth, KernelWall};
 use pintail_worker_api::messages::OpenSession;
 
-use crate::harness::{TestWorker, cache_dir};
+use crate::harness::{Answer, TestWorker, cache_dir};
 use crate::objects::ObjectStore;
 
 const WAREHOUSE: &str = "s3://lake/acme/warehouse";
@@ -124,6 +124,12 @@ async fn not_opened(worker: &TestWorker) -> Report {
     }
 }
 
+/// Runs a text that must succeed.
+async fn run(worker: &TestWorker, sql: &str) -> Result<Answer> {
+    let outcome = worker.sql(sql).await;
+    outcome.map_err(|error| anyhow::anyhow!("{sql}: {}", error.to_report()))
+}
+
 #[tokio::test]
 async fn tables_are_made_written_and_read_behind_all_walls() -> Result<()> {
     let Some(store) = ObjectStore::start()? else {
@@ -134,42 +140,57 @@ async fn tables_are_made_written_and_read_behind_all_walls() -> Result<()> {
     };
     let worker = worker(&store, catalog.spec(&store, Keys::Given)).await?;
     worker.open().await?;
-    assert_eq!(worker.sql("SELECT current_database()").await?.value(), "ice");
+    assert_eq!(run(&worker, "SELECT current_database()").await?.value(), "ice");
     // There is no namespace yet, and the session is open all the same.
     assert_eq!(worker.state("SELECT * FROM t").await, "42P01");
-    worker.sql("CREATE SCHEMA ice.public").await?;
-    worker.sql("CREATE SCHEMA sales").await?;
-    worker
-        .sql("CREATE TABLE sales.t (i INTEGER, v VARCHAR, d DECIMAL(10,2))")
-        .await?;
-    worker
-        .sql("INSERT INTO sales.t SELECT i, 'v' || i, i / 2 FROM range(10000) r(i)")
-        .await?;
-    worker.sql("DELETE FROM sales.t WHERE i % 2 = 0").await?;
-    worker.sql("UPDATE sales.t SET v = 'x' WHERE i < 10").await?;
-    let counts = worker
-        .sql("SELECT count(*) || ',' || count(*) FILTER (v = 'x') FROM ice.sales.t")
-        .await?;
+    assert_eq!(worker.state("CREATE TABLE t (i INTEGER)").await, "3F000");
+    // A namespace that was missed once stays missing for the rest of the session.
+    worker.client.close_session().await?;
+    worker.open().await?;
+    run(&worker, "CREATE SCHEMA ice.public").await?;
+    run(&worker, "CREATE SCHEMA sales").await?;
+    run(&worker, "CREATE TABLE sales.t (i INTEGER, v VARCHAR, d DECIMAL(10,2))").await?;
+    run(
+        &worker,
+        "INSERT INTO sales.t SELECT i, 'v' || i, i / 2 FROM range(10000) r(i)",
+    )
+    .await?;
+    run(&worker, "DELETE FROM sales.t WHERE i % 2 = 0").await?;
+    run(&worker, "UPDATE sales.t SET v = 'x' WHERE i < 10").await?;
+    let counts = run(
+        &worker,
+        "SELECT count(*) || ',' || count(*) FILTER (v = 'x') FROM ice.sales.t",
+    )
+    .await?;
     assert_eq!(counts.value(), "5000,5");
-    worker
-        .sql("CREATE TABLE copied AS SELECT * FROM sales.t WHERE i < 10")
-        .await?;
-    assert_eq!(worker.sql("SELECT count(*) FROM ice.public.copied").await?.value(), "5");
-    assert_eq!(worker.sql("SELECT count(*) FROM ice.main.copied").await?.value(), "5");
+    run(&worker, "CREATE TABLE copied AS SELECT * FROM sales.t WHERE i < 10").await?;
+    assert_eq!(
+        run(&worker, "SELECT count(*) FROM ice.public.copied").await?.value(),
+        "5"
+    );
+    assert_eq!(run(&worker, "SELECT count(*) FROM ice.main.copied").await?.value(), "5");
     for sql in ["BEGIN", "INSERT INTO copied SELECT * FROM sales.t", "ROLLBACK"] {
-        worker.sql(sql).await?;
+        run(&worker, sql).await?;
     }
-    assert_eq!(worker.sql("SELECT count(*) FROM copied").await?.value(), "5");
+    assert_eq!(run(&worker, "SELECT count(*) FROM copied").await?.value(), "5");
     assert_eq!(worker.state("CREATE VIEW v AS SELECT 1").await, "0A000");
     assert_eq!(
         worker.state("CREATE OR REPLACE TABLE copied AS SELECT 1 AS a").await,
         "0A000"
     );
+    // The one relative name that the engine's planning needs opens nothing to SQL.
+    for sql in [
+        "COPY (SELECT 1) TO 'data'",
+        "COPY (SELECT 1) TO 'data/x.csv'",
+        "COPY (SELECT 1) TO 'x.csv'",
+    ] {
+        assert_eq!(worker.state(sql).await, "42501", "{sql}");
+    }
     let report = worker.fails("DROP SCHEMA sales").await;
     assert_eq!(report.sqlstate.as_str(), "2BP01", "{report}");
     worker.client.close_session().await?;
     worker.open().await?;
-    assert_eq!(worker.sql("SELECT count(*) FROM sales.t").await?.value(), "5000");
+    assert_eq!(run(&worker, "SELECT count(*) FROM sales.t").await?.value(), "5000");
     let objects = store.objects()?;
     assert!(
         objects
@@ -181,9 +202,7 @@ async fn tables_are_made_written_and_read_behind_all_walls() -> Result<()> {
         objects.iter().all(|name| name.starts_with("acme/warehouse/")),
         "{objects:?}"
     );
-    let secrets = worker
-        .sql("SELECT string_agg(secret_string, ' ') FROM duckdb_secrets()")
-        .await?;
+    let secrets = run(&worker, "SELECT string_agg(secret_string, ' ') FROM duckdb_secrets()").await?;
     for hidden in [CLIENT_SECRET, "secret-value"] {
         assert!(!secrets.value().contains(hidden), "{}", secrets.value());
     }

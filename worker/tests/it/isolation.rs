@@ -195,3 +195,17 @@ async fn own_directories_are_open_to_sql() -> Result<()> {
     );
     Ok(())
 }
+
+#[tokio::test]
+async fn relative_names_are_stopped_by_the_engine() -> Result<()> {
+    let worker = TestWorker::start().await?;
+    for sql in [
+        "COPY (SELECT 1) TO 'lost.csv'",
+        "COPY (SELECT 1) TO 'data'",
+        "COPY (SELECT 1) TO 'data/lost.csv'",
+        "SELECT * FROM read_text('worker.sock')",
+    ] {
+        assert_eq!(worker.state(sql).await, "42501", "{sql}");
+    }
+    Ok(())
+}

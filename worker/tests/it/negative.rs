@@ -36,6 +36,13 @@ struct Attempt {
     last: Stop,
 }
 
+/// The walls of a run, and which of an attempt's stops is expected.
+type Run = (
+    KernelWall,
+    &'static [(&'static str, &'static str)],
+    fn(&Attempt) -> Stop,
+);
+
 /// Two organisations on one machine with one metadata store.
 struct Scene {
     postgres: Postgres,
@@ -158,7 +165,7 @@ async fn each_attempt_is_stopped_where_the_table_says() -> Result<()> {
             *opening = LakeOpening::Existing;
         }
     }
-    let runs: [(KernelWall, &[(&str, &str)], fn(&Attempt) -> Stop); 3] = [
+    let runs: [Run; 3] = [
         (KernelWall::Require, &[], |attempt| attempt.first),
         (KernelWall::Require, &WITHOUT_ENGINE_WALL, |attempt| attempt.next),
         (KernelWall::Off, &WITHOUT_ENGINE_WALL, |attempt| attempt.last),

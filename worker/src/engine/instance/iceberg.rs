@@ -16,6 +16,8 @@
 //! - A warehouse named like a URL is attached read-only unless told otherwise.
 //! - The extension takes the engine's `main` for the option `DEFAULT_SCHEMA`. Set to `public`, `public.t` means the
 //!   namespace `public`; a namespace `main` cannot be named.
+//! - A namespace that was looked up in vain stays missing for the session, whoever makes it afterwards; the next session
+//!   finds it.
 //! - Not to be had: views, `CREATE OR REPLACE TABLE`, `DROP SCHEMA … CASCADE`, and defaults in tables of format 2.
 
 use pintail_worker_api::bootstrap::{CatalogSource, CatalogSpec, IcebergAuth};

@@ -24,7 +24,7 @@ pub(super) fn raise(builder: &mut Builder, bootstrap: &Bootstrap) -> Result<(), 
     let free: Vec<_> = FREE_SETTINGS.iter().map(|name| literal(name)).collect();
     let iceberg = |source: &CatalogSource| matches!(source, CatalogSource::Iceberg { .. });
     if bootstrap.catalogs.iter().any(|spec| iceberg(&spec.source)) {
-        // Relative, so it is in the process's own temporary directory.
+        // Relative: a directory of the process's own, in which SQL can name nothing else.
         let sql = format!("SET allowed_paths = [{}]", literal(iceberg::PLACEHOLDER));
         builder.run("raise the engine's wall", &sql)?;
     }

@@ -49,7 +49,9 @@ pub(super) fn catalog(message: &str) -> Report {
     if let Some(name) = between(message, "Catalog \"", "\" does not exist") {
         return missing_database(name);
     }
-    if let Some(name) = between(message, "Schema with name ", " does not exist") {
+    if let Some(name) = between(message, "Schema with name ", " does not exist")
+        .or_else(|| between(message, "Schema with name ", " not found"))
+    {
         let name = name.trim_matches('"');
         return Report::new(
             SqlState::INVALID_SCHEMA_NAME,
@@ -438,6 +440,7 @@ pub(super) fn permission(message: &str) -> Report {
 /// The engine's catch-all.
 pub(super) fn invalid_input(message: &str) -> Report {
     const SHAPES: &[(&str, SqlState)] = &[
+        ("schema with name", SqlState::INVALID_SCHEMA_NAME),
         ("configuration has been locked", SqlState::INSUFFICIENT_PRIVILEGE),
         ("has been disabled", SqlState::INSUFFICIENT_PRIVILEGE),
         ("is disabled", SqlState::INSUFFICIENT_PRIVILEGE),
