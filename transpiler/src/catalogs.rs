@@ -134,8 +134,7 @@ fn own_names(tree: &ast::Statement, found: &mut Named) {
         } => note_schema(name, found),
         S::Truncate(truncate) => truncate.table_names.iter().for_each(|target| note(&target.name, found)),
         S::CreateFunction(create) => note(&create.name, found),
-        S::CreateMacro { name, .. } => note(name, found),
-        S::CreateSequence { name, .. } | S::CreateType { name, .. } => note(name, found),
+        S::CreateMacro { name, .. } | S::CreateSequence { name, .. } | S::CreateType { name, .. } => note(name, found),
         S::Comment {
             object_type: CommentObject::Column,
             object_name,

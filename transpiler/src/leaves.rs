@@ -18,8 +18,7 @@ pub enum Leaves {
 pub(crate) fn leaves(tree: &Tree, kind: &Kind) -> Leaves {
     match (tree, kind) {
         (_, Kind::Secret(secret)) if secret.persistence == SecretPersistence::Session => Leaves::SessionState,
-        (Tree::Command, _) => Leaves::Nothing,
-        (Tree::Opaque, Kind::Read | Kind::Write | Kind::Explain) => Leaves::Nothing,
+        (Tree::Command, _) | (Tree::Opaque, Kind::Read | Kind::Write | Kind::Explain) => Leaves::Nothing,
         (Tree::Opaque, _) => Leaves::SessionState,
         (Tree::Postgres(tree) | Tree::DuckDb(tree), kind) => of_tree(tree, kind),
     }

@@ -1,8 +1,8 @@
 //! Kinds, tags and the control plane's own commands.
 
 use pintail_transpiler::{
-    CopyFormat, CopySide, CopyTarget, Count, Cursor, Deallocate, Direction, Kind, Returns, Session, SetScope, SetValue,
-    Statement, Transaction, parse,
+    CopyFormat, CopySide, CopyTarget, Count, Cursor, Deallocate, Direction, Kind, Leaves, Returns, SecretAction,
+    SecretConflict, SecretPersistence, Session, SetScope, SetValue, Statement, Transaction, parse,
 };
 
 fn one(sql: &str) -> Statement {
@@ -205,4 +205,60 @@ fn copies() {
         panic!()
     };
     assert_eq!((copy.side, copy.options.format), (CopySide::Stdout, CopyFormat::Binary));
+}
+
+#[test]
+fn statements_say_which_catalogs_they_need_and_what_they_leave() {
+    let needs = |sql: &str, catalogs: &[&str]| assert_eq!(one(sql).catalogs(), catalogs, "{sql}");
+    needs(
+        "SELECT * FROM a.s.t JOIN B.s.u USING (x) JOIN a.s.v USING (x)",
+        &["a", "b"],
+    );
+    needs("SELECT s.t.x FROM s.t", &[]);
+    needs("INSERT INTO a.s.t SELECT * FROM \"B\".s.u", &["a", "B"]);
+    needs("DROP SCHEMA a.s", &["a"]);
+    needs("SUMMARIZE a.s.t", &["a"]);
+    needs("COMMENT ON COLUMN s.t.x IS 'y'", &[]);
+
+    let leaves = |sql: &str, what: Leaves| assert_eq!(one(sql).leaves(), what, "{sql}");
+    for sql in [
+        "SELECT 1",
+        "CREATE TABLE t (a int)",
+        "CREATE VIEW v AS SELECT 1",
+        "DROP TABLE t",
+        "INSERT INTO t VALUES (1)",
+        "SET search_path = a",
+        "CREATE PERSISTENT SECRET s (TYPE s3, SCOPE 's3://x')",
+        "DROP PERSISTENT SECRET s",
+    ] {
+        leaves(sql, Leaves::Nothing);
+    }
+    for sql in [
+        "CREATE TEMP TABLE t (a int)",
+        "CREATE TABLE temp.t (a int)",
+        "CREATE TEMP VIEW v AS SELECT 1",
+        "SELECT 1 INTO TEMP t",
+        "ATTACH ':memory:' AS m",
+        "SET VARIABLE x = 1",
+        "CREATE MACRO m() AS 1",
+        "CREATE SECRET s (TYPE s3, SCOPE 's3://x')",
+    ] {
+        leaves(sql, Leaves::SessionState);
+    }
+    assert_eq!(one("ATTACH ':memory:' AS M").attaches().as_deref(), Some("m"));
+    assert_eq!(one("SELECT 1").attaches(), None);
+}
+
+#[test]
+fn secrets_are_told_apart_and_show_no_keys() {
+    let sql = "CREATE OR REPLACE PERSISTENT SECRET s (TYPE s3, KEY_ID 'id', SECRET 'hush', SCOPE 's3://x')";
+    let statement = one(sql);
+    let Kind::Secret(secret) = &statement.kind else {
+        panic!("{:?}", statement.kind)
+    };
+    assert_eq!(secret.action, SecretAction::Create);
+    assert_eq!(secret.persistence, SecretPersistence::Persistent);
+    assert_eq!(secret.conflict, SecretConflict::Replace);
+    assert_eq!(secret.literals, ["id", "hush", "s3://x"]);
+    assert!(!format!("{secret:?}").contains("hush"));
 }

@@ -104,8 +104,8 @@ fn outcome(input: &str) -> String {
 fn inner(statement: &Statement) -> &Statement {
     match &statement.kind {
         Kind::Prepare(prepare) => &prepare.statement,
-        Kind::Cursor(Cursor::Declare { query, .. }) => query,
-        Kind::Copy(Copy {
+        Kind::Cursor(Cursor::Declare { query, .. })
+        | Kind::Copy(Copy {
             target: CopyTarget::Query(query) | CopyTarget::Table { query, .. },
             side: CopySide::Stdout,
             ..

@@ -23,7 +23,7 @@ pub struct SecretStatement {
     pub conflict: SecretConflict,
     /// DuckDB's statement: never `PERSISTENT`, the control plane keeps secrets itself.
     pub engine_sql: String,
-    /// The value of every literal, for redaction.
+    /// The value of every option but the type and the provider, for redaction.
     pub literals: Vec<String>,
 }
 
@@ -119,7 +119,11 @@ fn create(reader: &mut Reader<'_, '_>) -> Result<Parsed, Error> {
         crate::session::identifier(&name),
         written.join(", ")
     );
-    let literals = options.into_iter().flat_map(|option| option.values).collect();
+    let literals = options
+        .into_iter()
+        .filter(|option| !matches!(option.name.as_str(), "type" | "provider"))
+        .flat_map(|option| option.values)
+        .collect();
     Ok(parsed(
         SecretStatement {
             action: SecretAction::Create,
