@@ -14,7 +14,7 @@ use tokio::io::AsyncReadExt;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
-use crate::engine::instance::{Blueprint, make_catalog_file};
+use crate::engine::instance::{Blueprint, PLACEHOLDER, make_catalog_file};
 use crate::error::{Error, StopReason};
 use crate::extensions::Extensions;
 use crate::flight;
@@ -127,7 +127,10 @@ fn absolute(path: Option<&Path>) -> Result<Option<PathBuf>, Error> {
 
 /// What the engine itself names by a relative path lies in a directory of the worker's own, which SQL may not use.
 fn enter(directory: &Path) -> Result<(), Error> {
-    std::env::set_current_dir(directory).map_err(|source| Error::Io {
+    let entered = std::env::set_current_dir(directory);
+    // Once it is a directory, SQL cannot make a file of that name.
+    let made = entered.and_then(|()| std::fs::create_dir_all(PLACEHOLDER));
+    made.map_err(|source| Error::Io {
         what: "cannot enter the worker's directory".to_owned(),
         source,
     })

@@ -17,6 +17,7 @@ use std::time::Instant;
 use pintail_worker_api::bootstrap::{Bootstrap, CatalogSource, FileAccess};
 
 use self::file_lock::FileLock;
+pub(crate) use self::iceberg::PLACEHOLDER;
 pub(crate) use self::start::start_in;
 pub(crate) use self::views::make_catalog_file;
 use super::capi::{ArrowOptions, Connection, Database};

@@ -178,12 +178,18 @@ async fn tables_are_made_written_and_read_behind_all_walls() -> Result<()> {
         worker.state("CREATE OR REPLACE TABLE copied AS SELECT 1 AS a").await,
         "0A000"
     );
-    // The one relative name that the engine's planning needs opens nothing to SQL.
+    // The one relative name that the engine's planning needs is a directory, in which SQL can name nothing.
     for sql in [
         "COPY (SELECT 1) TO 'data'",
-        "COPY (SELECT 1) TO 'data/x.csv'",
-        "COPY (SELECT 1) TO 'x.csv'",
+        "COPY (SELECT 1) TO 'data' (USE_TMP_FILE false)",
     ] {
+        let report = worker.fails(sql).await;
+        assert!(
+            ["42501", "58030"].contains(&report.sqlstate.as_str()),
+            "{sql}: {report}"
+        );
+    }
+    for sql in ["COPY (SELECT 1) TO 'data/x.csv'", "COPY (SELECT 1) TO 'x.csv'"] {
         assert_eq!(worker.state(sql).await, "42501", "{sql}");
     }
     let report = worker.fails("DROP SCHEMA sales").await;

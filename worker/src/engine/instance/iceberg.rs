@@ -28,7 +28,7 @@ use super::{Builder, secrets};
 use crate::error::Error;
 
 /// The path by which the extension plans `CREATE TABLE AS`; the engine makes a directory of that name where the process is.
-pub(super) const PLACEHOLDER: &str = "data";
+pub(crate) const PLACEHOLDER: &str = "data";
 
 /// Attaches an Iceberg catalog under its name.
 pub(super) fn attach(builder: &mut Builder, spec: &CatalogSpec) -> Result<(), Error> {
