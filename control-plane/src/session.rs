@@ -3,6 +3,7 @@
 pub mod driver;
 mod engine;
 mod extended;
+mod identity;
 mod local;
 mod machine;
 mod opening;
@@ -18,7 +19,8 @@ mod statement;
 mod transaction;
 mod unit;
 
-pub use machine::{Answer, Call, Event, Identity, Machine, Next, UserAccess};
+pub use identity::{Identity, UserAccess};
+pub use machine::{Answer, Call, Event, Machine, Next};
 pub(crate) use opening::run_silently;
 pub use out::Out;
 pub use scripts::ScriptCache;

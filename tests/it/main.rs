@@ -3,6 +3,7 @@
 mod architecture;
 mod first_start;
 mod isolation;
+mod orgs;
 mod protocol;
 mod sessions;
 mod types;

@@ -90,6 +90,19 @@ impl Installation {
         Ok(())
     }
 
+    /// The environment that the server was started with, for the command line.
+    pub(crate) fn settings(&self) -> Vec<(&'static str, String)> {
+        let mut settings = self.options.settings.clone();
+        let found = |name: &str| program(name).map(|path| path.display().to_string());
+        if let (Ok(cache), Ok(worker)) = (cache(), found("pintail-worker")) {
+            let below = |name: &str| cache.join(name).display().to_string();
+            settings.push(("PINTAIL_POSTGRES_DIR", below("postgres-18.6.3")));
+            settings.push(("PINTAIL_EXTENSION_DIR", below("extensions-1.5.5")));
+            settings.push(("PINTAIL_WORKER_PROGRAM", worker));
+        }
+        settings
+    }
+
     fn connection(&self) -> Option<BTreeMap<String, String>> {
         let output = Command::new(program("pintail").ok()?)
             .args(["connection", "--format", "env"])

@@ -1,6 +1,7 @@
 //! An installation of one's own for a test: the real binaries, a fresh data directory, free ports.
 
 mod installation;
+pub mod operator;
 pub mod raw;
 mod reaper;
 mod tls;

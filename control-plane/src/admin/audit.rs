@@ -48,7 +48,7 @@ pub(super) async fn list(
     State(state): State<AdminState>,
     Query(wanted): Query<AuditWanted>,
 ) -> Result<axum::Json<Page<AuditResource>>, Problem> {
-    let most = limit(wanted.limit);
+    let most = limit(wanted.limit)?;
     let asked = u32::try_from(most + 1).unwrap_or(u32::MAX);
     let mut entries = state.store.audit(asked, wanted.before).await?;
     let more = entries.len() > most;

@@ -33,7 +33,7 @@ pub(super) async fn list(
         .catalogs
         .values()
         .map(|catalog| CatalogResource::from(catalog.as_ref()));
-    Ok(axum::Json(Page::cut(items, &wanted, CatalogResource::key)))
+    Ok(axum::Json(Page::cut(items, &wanted, CatalogResource::key)?))
 }
 
 /// Shows a catalog.
@@ -55,7 +55,11 @@ pub(super) async fn show(
     put, path = "/orgs/{org}/catalogs/{catalog}", tag = "catalogs", request_body = CatalogBody,
     params(
         ("org" = String, Path, description = "The organisation"),
-        ("catalog" = String, Path, description = "The catalog; with the organisation's name at most 58 characters"),
+        (
+            "catalog" = String, Path,
+            description = "The catalog: no __, no _ at its end, with the organisation's name at most 58 characters",
+            min_length = 2, max_length = 31, pattern = "^[a-z](_?[a-z0-9])+$",
+        ),
     ),
     responses(
         (status = 200, description = "It is so; its state tells whether it is ready", body = CatalogResource),

@@ -25,7 +25,11 @@ pub(super) async fn list(
     let org = snapshot
         .org(&org)
         .ok_or_else(|| Problem::missing("organisation", &org))?;
-    Ok(axum::Json(Page::cut(org.hosts.iter().cloned(), &wanted, String::clone)))
+    Ok(axum::Json(Page::cut(
+        org.hosts.iter().cloned(),
+        &wanted,
+        String::clone,
+    )?))
 }
 
 /// Gives an organisation a host name.

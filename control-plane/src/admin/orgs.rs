@@ -27,7 +27,7 @@ pub(super) async fn list(
 ) -> Result<axum::Json<Page<OrgResource>>, Problem> {
     let snapshot = state.store.snapshot();
     let items = snapshot.orgs().map(|org| OrgResource::from(org.as_ref()));
-    Ok(axum::Json(Page::cut(items, &wanted, OrgResource::key)))
+    Ok(axum::Json(Page::cut(items, &wanted, OrgResource::key)?))
 }
 
 /// Shows an organisation.
@@ -45,7 +45,11 @@ pub(super) async fn show(_: Viewer, State(state): State<AdminState>, Path(org): 
 /// Makes an organisation, or makes an existing one so.
 #[utoipa::path(
     put, path = "/orgs/{org}", tag = "organisations", request_body = OrgBody,
-    params(("org" = String, Path, description = "Its short name: 2 to 31 of a to z, 0 to 9 and _, beginning with a letter")),
+    params((
+        "org" = String, Path,
+        description = "Its short name: no __, no _ at its end",
+        min_length = 2, max_length = 31, pattern = "^[a-z](_?[a-z0-9])+$",
+    )),
     responses(
         (status = 200, description = "It is so", body = OrgResource),
         (status = 201, description = "It was made", body = OrgResource),

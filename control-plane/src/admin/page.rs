@@ -1,6 +1,7 @@
 //! Lists in pages, and the extractors of every handler.
 
 use axum::extract::{FromRequest, FromRequestParts};
+use axum::http::StatusCode;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
@@ -48,15 +49,26 @@ pub(super) struct Page<T> {
     pub(super) next: Option<String>,
 }
 
-/// Entries that a limit allows.
-pub(super) fn limit(wanted: Option<usize>) -> usize {
-    wanted.unwrap_or(USUAL).clamp(1, MOST)
+/// Entries of a page, as the request wants.
+pub(super) fn limit(wanted: Option<usize>) -> Result<usize, Problem> {
+    match wanted {
+        None => Ok(USUAL),
+        Some(limit @ 1..=MOST) => Ok(limit),
+        Some(_) => Err(Problem::new(
+            StatusCode::BAD_REQUEST,
+            format!("limit is from 1 to {MOST}"),
+        )),
+    }
 }
 
 impl<T> Page<T> {
     /// Cuts a page out of a list that is in the order of `name`.
-    pub(super) fn cut(items: impl Iterator<Item = T>, wanted: &Wanted, name: impl Fn(&T) -> String) -> Self {
-        let limit = limit(wanted.limit);
+    pub(super) fn cut(
+        items: impl Iterator<Item = T>,
+        wanted: &Wanted,
+        name: impl Fn(&T) -> String,
+    ) -> Result<Self, Problem> {
+        let limit = limit(wanted.limit)?;
         let after = wanted.after.as_deref().unwrap_or_default();
         let mut items: Vec<T> = items
             .filter(|item| after.is_empty() || name(item).as_str() > after)
@@ -65,6 +77,6 @@ impl<T> Page<T> {
         let more = items.len() > limit;
         items.truncate(limit);
         let next = more.then(|| items.last().map(&name)).flatten();
-        Self { items, next }
+        Ok(Self { items, next })
     }
 }

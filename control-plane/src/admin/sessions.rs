@@ -65,7 +65,7 @@ pub(super) async fn list(
     State(state): State<AdminState>,
     Query(wanted): Query<SessionsWanted>,
 ) -> Result<axum::Json<Page<SessionResource>>, Problem> {
-    let most = limit(wanted.limit);
+    let most = limit(wanted.limit)?;
     let mut found: Vec<_> = state
         .server()?
         .sessions

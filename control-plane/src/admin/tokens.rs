@@ -63,7 +63,7 @@ pub(super) async fn list(
     let mut tokens = state.store.tokens().await?;
     tokens.sort_by(|a, b| a.name.cmp(&b.name));
     let items = tokens.into_iter().map(TokenResource::from);
-    Ok(axum::Json(Page::cut(items, &wanted, |token| token.name.clone())))
+    Ok(axum::Json(Page::cut(items, &wanted, |token| token.name.clone())?))
 }
 
 /// Makes a token and shows it, once.

@@ -28,7 +28,7 @@ pub(super) async fn list(
         .org(&org)
         .ok_or_else(|| Problem::missing("organisation", &org))?;
     let items = org.users.values().map(|user| UserResource::from(user.as_ref()));
-    Ok(axum::Json(Page::cut(items, &wanted, UserResource::key)))
+    Ok(axum::Json(Page::cut(items, &wanted, UserResource::key)?))
 }
 
 /// Shows a user.
@@ -50,7 +50,7 @@ pub(super) async fn show(
     put, path = "/orgs/{org}/users/{user}", tag = "users", request_body = UserBody,
     params(
         ("org" = String, Path, description = "The organisation"),
-        ("user" = String, Path, description = "The user: 1 to 63 bytes without control characters"),
+        ("user" = String, Path, description = "The user: 1 to 63 bytes without control characters", min_length = 1, max_length = 63),
     ),
     responses(
         (status = 200, description = "It is so", body = UserResource),

@@ -47,7 +47,7 @@ pub(super) async fn list(
 ) -> Result<axum::Json<Page<WorkerResource>>, Problem> {
     let workers = state.server()?.pool.workers();
     let items = workers.into_iter().map(WorkerResource::from);
-    Ok(axum::Json(Page::cut(items, &wanted, |worker| worker.id.clone())))
+    Ok(axum::Json(Page::cut(items, &wanted, |worker| worker.id.clone())?))
 }
 
 /// Retires a worker that has no session.

@@ -222,6 +222,7 @@ impl Machine {
             .search_path()
             .iter()
             .filter(|schema| !matches!(schema.as_str(), "$user" | "pg_catalog" | "information_schema"))
+            .filter(|schema| self.identity.sees_schema(schema))
             .map(|schema| {
                 format!(
                     "{catalog}.{}",

@@ -9,12 +9,13 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use pintail_sqlstate::{Report, Severity, SqlState, ToReport};
-use pintail_transpiler::{Context, SecretConflict, Statement, Storage};
+use pintail_transpiler::{Context, SecretConflict, Statement};
 use pintail_worker_api::Secret;
 use pintail_worker_api::error::CallError;
 use pintail_worker_api::messages::{Execute, Frame, Prepare, Prepared as WorkerPrepared};
 
 use super::engine::{Derived, Run, Running};
+use super::identity::Identity;
 use super::out::Out;
 use super::portal::{Portal, Prepared};
 use super::relocate::Renewal;
@@ -26,38 +27,6 @@ use super::transaction::{Implicit, Transaction};
 use crate::wire::ProtocolError;
 use crate::wire::backend;
 use crate::wire::frontend::Message;
-
-/// Who the session belongs to. Fixed after authentication.
-#[derive(Debug, Clone)]
-pub struct Identity {
-    /// The user.
-    pub user: String,
-    /// The catalog it starts in.
-    pub catalog: String,
-    /// What the catalog's tables can do.
-    pub storage: Storage,
-    /// What the user may do.
-    pub access: UserAccess,
-    /// Names of the catalogs that its instance has attached.
-    pub attached: Vec<String>,
-    /// Names of the catalogs that its user may have attached.
-    pub reachable: Vec<String>,
-    /// The longest that a statement may take, milliseconds; 0 for no limit.
-    pub statement_limit_ms: u64,
-    /// `pg_backend_pid()`.
-    pub backend_pid: i32,
-    /// The client's address.
-    pub client_address: Option<String>,
-}
-
-/// What a user may do in its catalogs.
-#[derive(Debug, Clone, Default)]
-pub struct UserAccess {
-    /// Its role.
-    pub role: pintail_transpiler::LoginRole,
-    /// The schemas that it is confined to; `None` for all.
-    pub schemas: Option<Vec<String>>,
-}
 
 /// What happened.
 #[derive(Debug)]

@@ -26,17 +26,19 @@ pub(super) struct Renewal {
 impl Machine {
     /// The catalogs for which a statement must move the session first; an error where it cannot.
     pub(super) fn elsewhere(&self, statement: &Statement) -> Result<Option<Vec<String>>, Report> {
-        let missing: Vec<String> = statement
+        let home = self.identity.catalog.as_str();
+        let named: Vec<String> = statement
             .catalogs()
             .into_iter()
             .map(AsRef::<str>::as_ref)
-            .filter(|name| !among(&self.identity.attached, name) && !among(&self.own_databases, name))
-            .filter(|name| among(&self.identity.reachable, name))
+            .filter(|name| *name != home && !among(&self.own_databases, name) && among(&self.identity.reachable, name))
             .map(str::to_owned)
             .collect();
-        let Some(first) = missing.first() else { return Ok(None) };
+        let missing = named.iter().find(|name| !among(&self.identity.attached, name));
+        let Some(first) = missing else { return Ok(None) };
         match self.holds() {
-            None => Ok(Some(missing)),
+            // All of them, lest one that is there makes room for one that is not.
+            None => Ok(Some(named.clone())),
             Some(what) => Err(Report::new(
                 SqlState::OBJECT_NOT_IN_PREREQUISITE_STATE,
                 format!("database \"{first}\" is not attached in this session"),

@@ -462,6 +462,18 @@ pub(super) fn invalid_input(message: &str) -> Report {
         ("not implemented", SqlState::FEATURE_NOT_SUPPORTED),
         ("not supported", SqlState::FEATURE_NOT_SUPPORTED),
     ];
+    if let Some(name) = between(message, "ecret with name '", "' already exists") {
+        return Report::new(
+            SqlState::DUPLICATE_OBJECT,
+            format!("secret \"{name}\" already exists"),
+        );
+    }
+    if let Some(name) = between(message, "non-existent secret with name '", "'") {
+        return Report::new(
+            SqlState::UNDEFINED_OBJECT,
+            format!("secret \"{name}\" does not exist"),
+        );
+    }
     let lower = message.to_ascii_lowercase();
     let state = SHAPES
         .iter()

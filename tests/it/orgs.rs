@@ -1,0 +1,10 @@
+//! Organisations beside each other on one installation.
+
+mod api;
+mod catalogs;
+mod limits;
+mod provisioning;
+mod rights;
+mod routing;
+mod scopes;
+mod secrets;
