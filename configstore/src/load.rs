@@ -44,8 +44,8 @@ impl Store {
     }
 }
 
-const USERS: &str = "SELECT org_id, user_id, name, verifier, disabled, role, schemas, catalogs, limits, created_at \
-     FROM pintail.users";
+const USERS: &str = "SELECT org_id, user_id, name, verifier, disabled, role, schemas, catalogs, limits, created_at, \
+     (SELECT count(*) FROM pintail.secrets s WHERE s.user_id = u.user_id) FROM pintail.users u";
 const CATALOGS: &str = "SELECT org_id, catalog_id, name, state, reason, incarnation, created_at, settings, \
      sealed_credentials, sealed_password, metadata_schema, role_name, data_prefix FROM pintail.catalogs";
 
@@ -91,6 +91,7 @@ fn user(row: &Row) -> Result<User, Error> {
         catalogs: catalogs.transpose()?,
         limits: json(row.get(8), "a user's limits")?,
         created_at: row.get(9),
+        secrets: u32::try_from(row.get::<_, i64>(10)).unwrap_or(u32::MAX),
     })
 }
 

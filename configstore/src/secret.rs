@@ -56,6 +56,8 @@ impl Store {
         .await?;
         audit::record(&tx, &owner.actor, "secret.save", &owner.object(name), json!({})).await?;
         tx.commit().await?;
+        drop(client);
+        self.refresh().await?;
         Ok(change)
     }
 
@@ -74,6 +76,8 @@ impl Store {
             audit::record(&tx, &owner.actor, "secret.drop", &owner.object(name), json!({})).await?;
         }
         tx.commit().await?;
+        drop(client);
+        self.refresh().await?;
         Ok(gone > 0)
     }
 

@@ -64,6 +64,8 @@ pub struct User {
     pub limits: Limits,
     /// When the user was made.
     pub created_at: DateTime<Utc>,
+    /// How many persistent secrets it has.
+    pub secrets: u32,
 }
 
 /// A catalog of an organisation.

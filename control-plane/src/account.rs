@@ -192,6 +192,13 @@ impl Account {
 
     /// The user's secrets, as statements, by name.
     pub async fn secrets(&self) -> Result<Vec<(String, Secret<String>)>, Report> {
+        let snapshot = self.changes.borrow().clone();
+        let user = snapshot
+            .org(self.login.org.slug.as_str())
+            .and_then(|org| org.users.get(self.login.user.name.as_str()));
+        if user.is_none_or(|user| user.secrets == 0) {
+            return Ok(Vec::new());
+        }
         let secrets = self.shared.store.secrets(self.login.user.id).await;
         secrets.map_err(|error| unkept(&error))
     }

@@ -3,6 +3,7 @@
 mod api;
 mod catalogs;
 mod limits;
+mod passwords;
 mod provisioning;
 mod rights;
 mod routing;
