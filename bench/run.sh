@@ -34,7 +34,7 @@ export PINTAIL_WORKER_PROGRAM="$programs/pintail-worker" PINTAIL_LOG="${PINTAIL_
 server=$!
 for _ in $(seq 300); do "$programs/pintail" connection >/dev/null 2>&1 && break; sleep 0.1; done
 eval "$("$programs/pintail" connection --format env)"
-"$python" - "$PINTAIL_CACHE/extensions-1.5.5/tpch.duckdb_extension" "$scale" "$work/data/orgs/local/files" <<'PY'
+"$python" - "$PINTAIL_CACHE/extensions-1.5.5/tpch.duckdb_extension" "$scale" "$work/data/orgs/local/_files" <<'PY'
 import duckdb, sys
 extension, scale, files = sys.argv[1:]
 engine = duckdb.connect(config={"allow_unsigned_extensions": "true"})
@@ -43,7 +43,7 @@ engine.execute(f"CALL dbgen(sf={scale})")
 engine.execute(f"COPY lineitem TO '{files}/lineitem.parquet'")
 engine.execute(f"COPY lineitem TO '{files}/lineitem.csv'")
 PY
-files="$work/data/orgs/local/files"
+files="$work/data/orgs/local/_files"
 psql -Xq -c "CREATE TABLE lineitem AS SELECT * FROM read_parquet('$files/lineitem.parquet')"
 
 # PostgreSQL

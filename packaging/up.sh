@@ -65,7 +65,7 @@ fi
 sql() { "$psql" -XAtqv ON_ERROR_STOP=1 "$@"; }
 if ! sql -c 'SELECT 1 FROM flights LIMIT 0' >/dev/null 2>&1; then
     echo "loading the flights of 2013 from New York (336 776 rows)"
-    files="$data/orgs/local/files"
+    files="$data/orgs/local/_files"
     python3 -m zipfile -e "$PINTAIL_CACHE/data/flights.csv.zip" "$files"
     sql -c "CREATE TABLE flights AS SELECT * FROM read_csv('$files/flights.csv', nullstr = ['NA', ''])"
 fi

@@ -14,8 +14,8 @@ use crate::login::Login;
 use crate::pool::{Caps, Tenant, TenantKey};
 use crate::unix;
 
-/// The directory of an organisation's own files; no catalog's name begins with a dot.
-const FILES: &str = ".files";
+/// The directory of an organisation's own files; no catalog's name begins with an underscore.
+const FILES: &str = "_files";
 /// The file of a catalog that is one.
 pub(crate) const DATABASE_FILE: &str = "catalog.duckdb";
 /// The port of stores that an operator opened to an organisation beside its own.

@@ -25,7 +25,7 @@ def main():
     parser.add_argument("--scale", type=float, default=0.01)
     parser.add_argument("--keep", action="store_true", help="leave the tables")
     scale, keep = (lambda a: (a.scale, a.keep))(parser.parse_args())
-    files = pathlib.Path(os.environ["PINTAIL_DATA_DIR"]) / "orgs/local/files"
+    files = pathlib.Path(os.environ["PINTAIL_DATA_DIR"]) / "orgs/local/_files"
     engine = duckdb.connect(config={"allow_unsigned_extensions": "true"})
     extension = pathlib.Path(os.environ["PINTAIL_CACHE"]) / "extensions-1.5.5/tpch.duckdb_extension"
     engine.execute(f"LOAD '{extension}'")
