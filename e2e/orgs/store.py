@@ -65,19 +65,23 @@ class ObjectStore:
     def stop(self):
         self.service.kill()
 
-    def objects(self, key=None):
-        """Names of all objects below the bucket, as the key sees them; by default the one that sees everything."""
-        names, token = [], None
+    def objects(self):
+        """Names of all objects below the bucket."""
+        return sorted(name for name, _ in self.entries())
+
+    def entries(self):
+        """The same with what tells their contents apart, asked for with the key that sees everything."""
+        found, token = [], None
         while True:
             query = {"list-type": "2", "max-keys": "1000"} | ({"continuation-token": token} if token else {})
-            status, body = self.request("GET", f"/{BUCKET}", query, key)
+            status, body = self.request("GET", f"/{BUCKET}", query)
             assert status == 200, body
             tree = xml.etree.ElementTree.fromstring(body)
             space = tree.tag[: tree.tag.index("}") + 1]
-            names += [entry.findtext(f"{space}Key") for entry in tree.findall(f"{space}Contents")]
+            found += [(entry.findtext(f"{space}Key"), entry.findtext(f"{space}ETag")) for entry in tree.findall(f"{space}Contents")]
             token = tree.findtext(f"{space}NextContinuationToken")
             if tree.findtext(f"{space}IsTruncated") != "true" or not token:
-                return sorted(names)
+                return found
 
     def request(self, method, path, query=None, key=None, body=b""):
         """Status and body of a request that is signed with a key (AWS Signature Version 4)."""
