@@ -3,6 +3,7 @@
 set -euo pipefail
 python3 libs/sqlstate/generate.py "$PINTAIL_POSTGRES_DIR/share/errcodes.txt"
 cargo run --quiet --locked -p pintail -- config reference >docs/configuration.md
+cargo run --quiet --locked -p pintail -- api >docs/openapi.json
 if [ -n "${PGHOST:-}" ]; then
     psql -XAtF '|' -c "$(python3 control-plane/generate-parameters.py --query)" | python3 control-plane/generate-parameters.py
 fi

@@ -32,12 +32,17 @@ pub(crate) type Messages = BoxStream<'static, Result<AsyncMessage, tokio_postgre
 pub(crate) struct Endpoint {
     pub(crate) target: PostgresTarget,
     tls: Option<MakeRustlsConnect>,
+    libpq: Vec<(&'static str, String)>,
 }
 
 impl Endpoint {
     /// A server reached without TLS.
     pub(crate) fn plain(target: PostgresTarget) -> Self {
-        Self { target, tls: None }
+        Self {
+            target,
+            tls: None,
+            libpq: Vec::new(),
+        }
     }
 
     /// Understands `postgres://…` or key=value with its `sslmode` and `sslrootcert`.
@@ -64,7 +69,13 @@ impl Endpoint {
         };
         // Like libpq, which does not use TLS on a Unix socket whatever the mode.
         let tls = if is_socket { None } else { tls::connector(&ssl)? };
-        Ok(Self { target, tls })
+        let libpq = if is_socket { Vec::new() } else { ssl.for_libpq() };
+        Ok(Self { target, tls, libpq })
+    }
+
+    /// The environment in which libpq reaches the server in the same way.
+    pub(crate) fn libpq(&self) -> &[(&'static str, String)] {
+        &self.libpq
     }
 
     /// Makes the pool's connections.

@@ -52,6 +52,12 @@ impl Store {
         })
     }
 
+    /// The environment in which libpq, and with it a worker, reaches the store as securely as this does: `PGSSLMODE`,
+    /// `PGSSLROOTCERT`. No secret is in it.
+    pub fn libpq_environment(&self) -> &[(&'static str, String)] {
+        self.endpoint.libpq()
+    }
+
     /// Where the store, and with it the lakes' metadata, is.
     pub fn target(&self) -> &PostgresTarget {
         &self.endpoint.target

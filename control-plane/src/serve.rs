@@ -70,8 +70,9 @@ async fn open_store(config: &Config, embedded: Option<&EmbeddedPostgres>) -> any
 }
 
 /// A pool without workers; theirs is a directory below this one.
-fn pool(config: &Config, directory: &Path, metrics: &Metrics) -> anyhow::Result<Pool> {
-    let provider = ChildProvider::new(config.worker_program(), config.extension_dir(), directory)
+fn pool(config: &Config, store: &Store, directory: &Path, metrics: &Metrics) -> anyhow::Result<Pool> {
+    let environment = store.libpq_environment().to_vec();
+    let provider = ChildProvider::new(config.worker_program(), config.extension_dir(), directory, environment)
         .context("preparing the workers' directory")?;
     Ok(Pool::new(Box::new(provider), limits(config), metrics.clone()))
 }
@@ -88,7 +89,7 @@ async fn with_store(
         tasks::spawn("store-fresh", async move { store.keep_fresh(ended).await })
     };
     let metrics = Metrics::new()?;
-    let pool = pool(config, &config.data_dir(), &metrics)?;
+    let pool = pool(config, &store, &config.data_dir(), &metrics)?;
     let maintenance = tasks::spawn("pool-maintain", pool.clone().maintain());
     let tenants = Tenants::new(config, store.target());
     let provisioner = Provisioner::new(

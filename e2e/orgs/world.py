@@ -33,7 +33,7 @@ class World:
     def _scene(self):
         installation = self.installation
         orgs = os.path.join(installation.data, "orgs")
-        own_files = os.path.join(orgs, "acme/.files")
+        own_files = os.path.join(orgs, "acme/_files")
         (their_file,) = glob.glob(os.path.join(orgs, "beta/disk/main/vault/*.parquet"))
         their_object = next(name for name in installation.store.objects() if name.startswith("beta/lake/main/vault/"))
         outside = os.path.join(installation.directory, "outside.csv")

@@ -22,6 +22,19 @@ pub(super) fn take(text: &str) -> Result<(String, Ssl), Error> {
 }
 
 impl Ssl {
+    /// As libpq's variables (manual, "Environment Variables"); its default asks for less than a URL that names nothing here.
+    pub(super) fn for_libpq(&self) -> Vec<(&'static str, String)> {
+        let mode = self.mode.clone().unwrap_or_else(|| "disable".to_owned());
+        let root = match (&self.root_certificate, mode.as_str()) {
+            (Some(path), _) => Some(path.clone()),
+            // Without a file, the certificates that the machine trusts.
+            (None, "verify-full") => Some("system".to_owned()),
+            _ => None,
+        };
+        let root = root.map(|path| ("PGSSLROOTCERT", path));
+        std::iter::once(("PGSSLMODE", mode)).chain(root).collect()
+    }
+
     /// Keeps a parameter that is about TLS; says whether it was.
     fn keep(&mut self, key: &str, value: String) -> bool {
         match key {

@@ -1,6 +1,6 @@
 //! Workers as child processes of this one.
 //!
-//! A worker gets an empty environment, its bootstrap on standard input, and a directory of its own. It ends when its
+//! A worker gets an environment that tells no more than how its metadata's TLS is checked, its bootstrap on standard input, and a directory of its own. It ends when its
 //! standard input ends, so none survives this process.
 
 use std::path::{Path, PathBuf};
@@ -32,11 +32,19 @@ pub struct ChildProvider {
     catalog_file: PathBuf,
     catalog_made: OnceCell<()>,
     started: AtomicU32,
+    environment: Vec<(&'static str, String)>,
 }
 
 impl ChildProvider {
     /// Workers live below `data_dir`; what an earlier run left there is removed.
-    pub fn new(program: PathBuf, extension_dir: PathBuf, data_dir: &Path) -> std::io::Result<Self> {
+    ///
+    /// `environment` is all that workers find in theirs.
+    pub fn new(
+        program: PathBuf,
+        extension_dir: PathBuf,
+        data_dir: &Path,
+        environment: Vec<(&'static str, String)>,
+    ) -> std::io::Result<Self> {
         let inside = data_dir.join("workers");
         let directory = if inside.as_os_str().len() <= LONGEST_DIR {
             inside
@@ -54,6 +62,7 @@ impl ChildProvider {
             catalog_file: data_dir.join(format!("catalog-{}.duckdb", catalog_version())),
             catalog_made: OnceCell::new(),
             started: AtomicU32::new(0),
+            environment,
         })
     }
 }
@@ -117,6 +126,7 @@ impl WorkerProvider for ChildProvider {
             .arg("--catalog-file")
             .arg(&self.catalog_file)
             .env_clear()
+            .envs(self.environment.iter().map(|(name, value)| (name, value)))
             .current_dir("/")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

@@ -49,7 +49,7 @@ where
     // Not the directory of the server's workers: one may be running on another store.
     let directory = std::env::temp_dir().join(format!("pintail-{}", std::process::id()));
     unix::private_dir(&directory)?;
-    let pool = pool(&config, &directory, &Metrics::new()?)?;
+    let pool = pool(&config, &store, &directory, &Metrics::new()?)?;
     let maintenance = tasks::spawn("pool-maintain", pool.clone().maintain());
     let tenants = Tenants::new(&config, store.target());
     let provisioner = Provisioner::new(store.clone(), pool.clone(), tenants, config.deleted_data_retention);
