@@ -18,6 +18,7 @@ OUT = HERE.parent / "src/rules/gate/functions.rs"
 MACROS = HERE.parent.parent / "libs/pgcatalog/sql"
 VERSION = "v1.5.5"
 TABLE_KINDS = {"table", "table_macro", "pragma"}
+IN_FROM = {"table", "table_macro"}
 
 
 def engine():
@@ -58,7 +59,7 @@ def main():
         found = [verdict for pattern, verdict in judged if fnmatch.fnmatchcase(name, pattern)]
         if not found and kinds == {"pragma"}:
             continue  # the statement PRAGMA is refused as a whole
-        if not found and kinds & TABLE_KINDS and not kinds - TABLE_KINDS:
+        if not found and (kinds & IN_FROM or not kinds - TABLE_KINDS):
             unjudged.append(name)
         verdicts[name] = found[0] if found else "everyone"
     if unjudged:
@@ -79,7 +80,10 @@ def main():
     ]
     tables = [
         ("EVERYONE", "Every login may call these, in expressions and in FROM.", by("everyone")),
+        ("EXPRESSIONS", "Every login may call these in expressions, nobody in FROM.", by("expressions")),
         ("OWNERS", "A login without restrictions may call these too.", by("owners")),
+        ("FILES", "And these, which read the files that their arguments name.", by("files")),
+        ("NAMES", "And these, which describe the relation that their argument names.", by("names")),
         ("REFUSED", "Nobody may call these.", refused),
         ("REFUSED_PREFIXES", "Nobody may call what begins so.", prefixes),
         ("WORDS", "The engine's keywords and types, which stand before parentheses without being called.",

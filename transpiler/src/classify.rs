@@ -53,7 +53,22 @@ pub(crate) fn tree(statement: &ast::Statement) -> Class {
         }
         S::Truncate(_) => Class::fixed(Kind::Write, "TRUNCATE TABLE"),
         S::CreateTable(create) if create.query.is_some() => Class::rows(Kind::Ddl, "SELECT", Returns::Nothing),
-        S::Explain { .. } | S::ExplainTable { .. } => Class {
+        S::Explain {
+            statement: inner,
+            analyze,
+            options,
+            ..
+        } => Class {
+            // With ANALYZE it does what it explains.
+            kind: match tree(inner).kind {
+                Kind::Read => Kind::Explain,
+                kind if *analyze || options.is_some() => kind,
+                _ => Kind::Explain,
+            },
+            tag: Tag::Fixed("EXPLAIN".to_owned()),
+            returns: Returns::Rows,
+        },
+        S::ExplainTable { .. } => Class {
             kind: Kind::Explain,
             tag: Tag::Fixed("EXPLAIN".to_owned()),
             returns: Returns::Rows,

@@ -60,19 +60,47 @@ impl<'a> Token<'a> {
 
     /// The value of a string literal.
     pub(crate) fn literal(&self) -> Option<String> {
-        if self.kind != TokenKind::Text {
-            return None;
-        }
-        let text: &'a str = self.text;
-        if let Some(rest) = text.strip_prefix('$') {
-            let tag = rest.find('$')? + 2;
-            return text.get(tag..text.len() - tag).map(str::to_owned);
-        }
-        let quote = text.find('\'')?;
-        let body = text[quote + 1..text.len() - 1].replace("''", "'");
-        let escaped = text[..quote].eq_ignore_ascii_case("e");
-        Some(if escaped { unescape(&body) } else { body })
+        (self.kind == TokenKind::Text).then(|| value(self.text)).flatten()
     }
+
+    /// Whether `next`, behind `gap`, goes on with this literal: a line break between two literals puts them together
+    /// (manual, "String Constants").
+    fn continues(&self, gap: &str, next: &Token<'_>) -> bool {
+        let is_text = |token: &Token<'_>| token.kind == TokenKind::Text;
+        is_text(self)
+            && is_text(next)
+            && !self.text.starts_with('$')
+            && next.text.starts_with('\'')
+            && gap.contains(['\n', '\r'])
+    }
+}
+
+/// The value of a literal's text.
+fn value(text: &str) -> Option<String> {
+    if let Some(rest) = text.strip_prefix('$') {
+        let tag = rest.find('$')? + 2;
+        return text.get(tag..text.len() - tag).map(str::to_owned);
+    }
+    let quote = text.find('\'')?;
+    let body = text[quote + 1..text.len() - 1].replace("''", "'");
+    let escaped = text[..quote].eq_ignore_ascii_case("e");
+    Some(if escaped { unescape(&body) } else { body })
+}
+
+/// The values of all literals, those that stand side by side put together.
+pub(crate) fn literals(tokens: &[Token<'_>]) -> Vec<String> {
+    tokens
+        .chunk_by(|a, b| a.continues("\n", b))
+        .filter_map(|run| {
+            let (first, rest) = run.split_first().filter(|(first, _)| first.kind == TokenKind::Text)?;
+            let mut text = first.text.to_owned();
+            for next in rest {
+                text.pop();
+                text.push_str(&next.text[1..]);
+            }
+            value(&text)
+        })
+        .collect()
 }
 
 /// Resolves the escapes of an `E'…'` body.
@@ -153,29 +181,36 @@ fn is_space(c: char) -> bool {
     )
 }
 
-/// The text of `tokens` with plain blanks for whatever else stands between them, comments among it.
+/// The text of `tokens` with plain blanks for whatever else stands between them, comments among it, and literals that go on
+/// behind a line break as one.
 ///
-/// The parsers' own lexers differ from the engine's in what a comment and a blank are; this leaves them nothing to
-/// differ about.
+/// The parsers' own lexers differ from the engine's in what a comment and a blank are, and do not put literals together;
+/// this leaves them nothing to differ about.
 pub(crate) fn plain<'a>(sql: &'a str, tokens: &[Token<'_>]) -> Cow<'a, str> {
     let (Some(first), Some(last)) = (tokens.first(), tokens.last()) else {
         return Cow::Borrowed("");
     };
     let is_plain = |gap: &str| gap.chars().all(|c| matches!(c, ' ' | '\n' | '\t' | '\r'));
-    let gaps = || tokens.windows(2).map(|pair| &sql[pair[0].end()..pair[1].start]);
-    if gaps().all(is_plain) {
+    let pairs = || tokens.windows(2).map(|pair| (&sql[pair[0].end()..pair[1].start], pair));
+    if pairs().all(|(gap, pair)| is_plain(gap) && !pair[0].continues(gap, &pair[1])) {
         return Cow::Borrowed(&sql[first.start..last.end()]);
     }
     let mut out = String::with_capacity(last.end() - first.start);
-    for (token, gap) in tokens.iter().zip(gaps()) {
-        out.push_str(token.text);
+    out.push_str(first.text);
+    for (gap, pair) in pairs() {
+        let next = &pair[1];
+        if pair[0].continues(gap, next) {
+            out.pop();
+            out.push_str(&next.text[1..]);
+            continue;
+        }
         if is_plain(gap) {
             out.push_str(gap);
         } else {
             out.push(if gap.contains('\n') { '\n' } else { ' ' });
         }
+        out.push_str(next.text);
     }
-    out.push_str(last.text);
     Cow::Owned(out)
 }
 
@@ -371,6 +406,14 @@ mod tests {
         let all = tokens(r"'it''s' E'a\tb\x41\u00e9' $$q$$").unwrap_or_default();
         let values: Vec<_> = all.iter().filter_map(Token::literal).collect();
         assert_eq!(values, ["it's", "a\tbAé", "q"]);
+    }
+
+    #[test]
+    fn literals_go_on_behind_a_line_break() {
+        let sql = "f('a' -- x\n 'b''c'\r'd', E'\\x41'\n'\\x42', 'e' 'f', $$g$$\n'h')";
+        let all = tokens(sql).unwrap_or_default();
+        assert_eq!(plain(sql, &all), "f('ab''cd', E'\\x41\\x42', 'e' 'f', $$g$$\n'h')");
+        assert_eq!(literals(&all), ["ab'cd", "AB", "ef", "g", "h"]);
     }
 
     #[test]

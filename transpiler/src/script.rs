@@ -1,5 +1,6 @@
 //! A client's text cut into statements, each parsed once.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use pintail_sqlstate::SqlState;
@@ -111,7 +112,10 @@ pub(crate) fn statement(sql: &str, tokens: &[Token<'_>]) -> Result<Statement, Er
             let plain = format!("SELECT * FROM {}", lex::plain(sql, rest));
             tree(&plain, &lex::tokens(&plain)?)?
         }
-        _ => tree(&lex::plain(sql, tokens), tokens)?,
+        _ => match lex::plain(sql, tokens) {
+            Cow::Borrowed(plain) => tree(plain, tokens)?,
+            Cow::Owned(plain) => tree(&plain, &lex::tokens(&plain)?)?,
+        },
     };
     let class = match &tree {
         Tree::Postgres(tree) | Tree::DuckDb(tree) => classify::tree(tree),

@@ -76,7 +76,11 @@ pub(crate) fn opaque(sql: &str, tokens: &[Token<'_>]) -> Result<Class, Error> {
         "MERGE" => Class::rows(Kind::Write, "MERGE", Returns::Unknown),
         "TRUNCATE" => Class::fixed(Kind::Write, "TRUNCATE TABLE"),
         "EXPLAIN" => Class {
-            kind: Kind::Explain,
+            kind: if tokens.iter().any(writes) {
+                Kind::Other
+            } else {
+                Kind::Explain
+            },
             tag: Tag::Fixed("EXPLAIN".to_owned()),
             returns: Returns::Rows,
         },

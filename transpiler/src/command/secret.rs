@@ -1,6 +1,7 @@
 //! `CREATE SECRET` and `DROP SECRET`, of the few types and the one provider that name every key they use.
 //!
-//! Everything here is DuckDB's grammar; what could reach for the machine's own credentials has no place in it.
+//! Everything here is DuckDB's grammar; what could reach for the machine's own credentials has no place in it, and nothing
+//! that says to which host requests go: an `ENDPOINT`, or a value that becomes a part of a host's name and is no such part.
 
 use super::reader::commas;
 use super::{Parsed, Reader};
@@ -255,7 +256,6 @@ const OPTIONS: &[&str] = &[
     "secret",
     "session_token",
     "region",
-    "endpoint",
     "url_style",
     "use_ssl",
     "url_compatibility_mode",
@@ -277,6 +277,12 @@ fn check(options: &[SecretOption]) -> Result<(), Error> {
             .and_then(|option| option.values.first())
             .map(|value| value.to_lowercase())
     };
+    for option in options {
+        let wrong = |value: &String| value.contains(char::is_control) || !is_host_part(&option.name, value);
+        if option.values.iter().any(wrong) {
+            return Err(Error::forbidden(format!("secret option {}", option.name)));
+        }
+    }
     match one("type") {
         Some(kind) if TYPES.contains(&kind.as_str()) => {}
         Some(kind) => return Err(Error::forbidden(format!("secret type {kind}"))),
@@ -292,4 +298,14 @@ fn check(options: &[SecretOption]) -> Result<(), Error> {
         return Err(Error::forbidden("a secret without a scope"));
     }
     Ok(())
+}
+
+/// Whether a value can stand where the engine puts that option's: the region and the account into the store's host, the
+/// style into the request's address.
+fn is_host_part(option: &str, value: &str) -> bool {
+    match option {
+        "region" | "account_id" => value.chars().all(|c| c.is_ascii_alphanumeric() || c == '-'),
+        "url_style" => matches!(value.to_lowercase().as_str(), "path" | "vhost"),
+        _ => true,
+    }
 }

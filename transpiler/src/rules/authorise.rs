@@ -51,6 +51,13 @@ pub(crate) fn copy(copy: &Copy, context: &Context<'_>) -> Result<(), Error> {
     if let CopyTarget::Table { name, .. } = &copy.target {
         name.iter().try_for_each(|part| super::gate::hidden(part))?;
     }
+    if let CopySide::FromFile(file) | CopySide::ToFile(file) = &copy.side {
+        super::gate::file(file)?;
+        // What an option says may become part of the names of the files that are written.
+        for (_, value) in &copy.options.other {
+            super::gate::file(&format!("{file}{value}"))?;
+        }
+    }
     if !context.access.is_restricted() {
         return Ok(());
     }

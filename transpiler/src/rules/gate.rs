@@ -4,17 +4,24 @@
 //! FROM are an allow list; in expressions, a function that nobody knows is a user's macro. Relations of restricted logins
 //! are [`super::authorise`]'s.
 
+mod arguments;
 mod functions;
 mod net;
 mod statements;
+mod verdict;
 
 use std::ops::ControlFlow;
 
-use sqlparser::ast::{self, Expr, Ident, ObjectName, Query, TableFactor, TableObject, Visit, Visitor};
+use sqlparser::ast::{
+    self, Expr, FunctionArg, FunctionArguments, Ident, ObjectName, ObjectNamePart, Query, TableFactor, TableObject,
+    Visit, Visitor,
+};
 
+use self::verdict::{Verdict, verdict};
 use super::last_name;
 use crate::{Access, Error};
 
+pub(super) use arguments::file;
 pub(crate) use net::tokens;
 
 /// Catalogs and schemas that belong to Pintail and to the lake's own bookkeeping.
@@ -31,33 +38,6 @@ pub(super) fn check(statement: &ast::Statement, access: &Access<'_>) -> Result<(
     match statement.visit(&mut visitor) {
         ControlFlow::Break(error) => Err(error),
         ControlFlow::Continue(()) => Ok(()),
-    }
-}
-
-/// What is known of a function by its name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Verdict {
-    Everyone,
-    Owners,
-    Nobody,
-    Unknown,
-}
-
-fn verdict(name: &str) -> Verdict {
-    let listed = |list: &[&str]| list.binary_search(&name).is_ok();
-    let begins = functions::REFUSED_PREFIXES
-        .iter()
-        .any(|prefix| name.starts_with(prefix));
-    if listed(functions::REFUSED) {
-        Verdict::Nobody
-    } else if listed(functions::EVERYONE) {
-        Verdict::Everyone
-    } else if listed(functions::OWNERS) {
-        Verdict::Owners
-    } else if begins {
-        Verdict::Nobody
-    } else {
-        Verdict::Unknown
     }
 }
 
@@ -85,15 +65,16 @@ struct Gate {
 }
 
 impl Gate {
-    fn call(&self, name: &ObjectName, place: Place) -> Result<(), Error> {
+    fn call(&self, name: &ObjectName, args: &[FunctionArg], place: Place) -> Result<(), Error> {
         let Some(last) = last_name(name) else {
             return Err(Error::forbidden(format!("function {name}")));
         };
         let known = verdict(&last.to_lowercase());
         let allowed = match known {
             Verdict::Everyone => true,
-            Verdict::Owners => !self.restricted,
-            Verdict::Nobody => false,
+            Verdict::Expressions => place == Place::Expression,
+            Verdict::Owners(argument) if !self.restricted => return arguments::check(&last, argument, args),
+            Verdict::Owners(_) | Verdict::Nobody => false,
             Verdict::Unknown => !self.restricted && place == Place::Expression,
         };
         // The list knows the system's functions; a schema may hold another of the same name.
@@ -104,12 +85,20 @@ impl Gate {
         Err(Error::forbidden(format!("function {last}")))
     }
 
+    /// A call with all that may stand for arguments.
+    fn function(&self, function: &ast::Function, place: Place) -> Result<(), Error> {
+        match &function.args {
+            FunctionArguments::List(list) => self.call(&function.name, &list.args, place),
+            FunctionArguments::None | FunctionArguments::Subquery(_) => self.call(&function.name, &[], place),
+        }
+    }
+
     fn factor(&self, factor: &TableFactor) -> Result<(), Error> {
         match factor {
             TableFactor::Table {
-                name, args: Some(_), ..
-            }
-            | TableFactor::Function { name, .. } => self.call(name, Place::From),
+                name, args: Some(list), ..
+            } => self.call(name, &list.args, Place::From),
+            TableFactor::Function { name, args, .. } => self.call(name, args, Place::From),
             TableFactor::Table { .. }
             | TableFactor::Derived { .. }
             | TableFactor::UNNEST { .. }
@@ -127,10 +116,10 @@ impl Gate {
     fn statement(&self, statement: &ast::Statement) -> Result<(), Error> {
         statements::check(statement, self.restricted)?;
         match statement {
-            ast::Statement::Call(function) => self.call(&function.name, Place::From),
+            ast::Statement::Call(function) => self.function(function, Place::From),
             ast::Statement::Insert(insert) => match &insert.table {
                 TableObject::TableName(_) => Ok(()),
-                TableObject::TableFunction(function) => self.call(&function.name, Place::From),
+                TableObject::TableFunction(function) => self.function(function, Place::From),
                 TableObject::TableQuery(_) => Err(Error::unsupported("INSERT INTO (query) is not supported")),
             },
             _ => Ok(()),
@@ -162,6 +151,13 @@ impl Visitor for Gate {
         flow(hidden(&ident.value))
     }
 
+    /// The engine takes a relation that it does not have for a file, all parts of its name together.
+    fn pre_visit_relation(&mut self, relation: &ObjectName) -> ControlFlow<Error> {
+        let parts = relation.0.iter().filter_map(ObjectNamePart::as_ident);
+        let parts: Vec<&str> = parts.map(|part| part.value.as_str()).collect();
+        flow(file(&parts.join(".")))
+    }
+
     fn pre_visit_query(&mut self, query: &Query) -> ControlFlow<Error> {
         if query.pipe_operators.is_empty() {
             return ControlFlow::Continue(());
@@ -175,7 +171,7 @@ impl Visitor for Gate {
 
     fn pre_visit_expr(&mut self, expr: &Expr) -> ControlFlow<Error> {
         flow(match expr {
-            Expr::Function(function) => self.call(&function.name, Place::Expression),
+            Expr::Function(function) => self.function(function, Place::Expression),
             _ => Ok(()),
         })
     }

@@ -276,7 +276,6 @@ pub(super) const EVERYONE: &[&str] = &[
     "hash",
     "hashtext",
     "hex",
-    "histogram",
     "histogram_exact",
     "hour",
     "icu_calendar_names",
@@ -1027,6 +1026,9 @@ pub(super) const EVERYONE: &[&str] = &[
     "yearweek",
 ];
 
+/// Every login may call these in expressions, nobody in FROM.
+pub(super) const EXPRESSIONS: &[&str] = &["histogram"];
+
 /// A login without restrictions may call these too.
 pub(super) const OWNERS: &[&str] = &[
     "currval",
@@ -1046,17 +1048,23 @@ pub(super) const OWNERS: &[&str] = &[
     "duckdb_secret_types",
     "duckdb_sequences",
     "duckdb_settings",
-    "duckdb_table_sample",
     "duckdb_tables",
     "duckdb_temporary_files",
     "duckdb_types",
     "duckdb_variables",
     "duckdb_views",
-    "glob",
-    "histogram_values",
     "in_search_path",
     "lastval",
     "nextval",
+    "pragma_collations",
+    "pragma_database_size",
+    "pragma_user_agent",
+    "setval",
+];
+
+/// And these, which read the files that their arguments name.
+pub(super) const FILES: &[&str] = &[
+    "glob",
     "parquet_bloom_probe",
     "parquet_file_metadata",
     "parquet_full_metadata",
@@ -1064,11 +1072,6 @@ pub(super) const OWNERS: &[&str] = &[
     "parquet_metadata",
     "parquet_scan",
     "parquet_schema",
-    "pragma_collations",
-    "pragma_database_size",
-    "pragma_show",
-    "pragma_table_info",
-    "pragma_user_agent",
     "read_blob",
     "read_csv",
     "read_csv_auto",
@@ -1081,9 +1084,11 @@ pub(super) const OWNERS: &[&str] = &[
     "read_ndjson_objects",
     "read_parquet",
     "read_text",
-    "setval",
     "sniff_csv",
 ];
+
+/// And these, which describe the relation that their argument names.
+pub(super) const NAMES: &[&str] = &["duckdb_table_sample", "pragma_show", "pragma_table_info"];
 
 /// Nobody may call these.
 pub(super) const REFUSED: &[&str] = &[
@@ -1105,6 +1110,7 @@ pub(super) const REFUSED: &[&str] = &[
     "finalize",
     "force_checkpoint",
     "getenv",
+    "histogram_values",
     "import_database",
     "json_execute_serialized_sql",
     "json_serialize_plan",

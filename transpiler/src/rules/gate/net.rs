@@ -3,13 +3,34 @@
 //! Under a tree it catches a refused function's name before a parenthesis wherever the tree may hide it, and hidden names
 //! anywhere. Of an opaque statement nothing is known but its words, so what could be a call must be of a known function.
 
-use super::{VARIABLES, Verdict, functions, hidden, verdict};
+mod calls;
+
+use super::verdict::{Argument, Verdict, verdict};
+use super::{VARIABLES, arguments, hidden};
 use crate::Error;
-use crate::lex::Token;
+use crate::lex::{self, Token};
 use crate::script::Tree;
 
 /// Words after which a name before a parenthesis is a table's with its columns.
 const BEFORE_TABLES: &[&str] = &["INTO", "TABLE", "EXISTS", "REFERENCES", "VIEW"];
+
+/// Words after which a literal names a relation, or else a file.
+const BEFORE_FILES: &[&str] = &[
+    "FROM",
+    "JOIN",
+    "TABLE",
+    "USING",
+    "DESCRIBE",
+    "DESC",
+    "SUMMARIZE",
+    "SHOW",
+    "PIVOT",
+    "PIVOT_WIDER",
+    "PIVOT_LONGER",
+    "UNPIVOT",
+    "ONLY",
+    "LATERAL",
+];
 
 /// Words with which an opaque statement may begin. Their kinds have nothing to refuse but names.
 const OPAQUE: &[&str] = &[
@@ -40,6 +61,23 @@ const OPAQUE: &[&str] = &[
     "ATTACH",
 ];
 
+/// Words with which what an opaque EXPLAIN explains may begin: with ANALYZE it runs, and not as its own kind would.
+const EXPLAINED: &[&str] = &[
+    "SELECT",
+    "FROM",
+    "WITH",
+    "VALUES",
+    "TABLE",
+    "INSERT",
+    "UPDATE",
+    "DELETE",
+    "MERGE",
+    "PIVOT",
+    "PIVOT_WIDER",
+    "PIVOT_LONGER",
+    "UNPIVOT",
+];
+
 /// Statements of PostgreSQL's that Pintail lacks.
 const LACKING: &[&str] = &["DO", "GRANT", "REVOKE", "REASSIGN", "REFRESH", "SECURITY", "EXECUTE"];
 
@@ -61,10 +99,55 @@ pub(crate) fn tokens(tokens: &[Token<'_>], tree: &Tree) -> Option<Error> {
         // The arguments of EXECUTE are expressions.
         Tree::Command if tokens.first().is_some_and(|first| first.is_word("EXECUTE")) => words(tokens),
         Tree::Command => Ok(()),
-        Tree::Postgres(_) | Tree::DuckDb(_) => words(tokens),
-        Tree::Opaque => words(tokens).and_then(|()| opaque(tokens)),
+        Tree::Postgres(_) => words(tokens).and_then(|()| names(tokens)),
+        // The engine's own definitions have options that name places.
+        Tree::DuckDb(_) if defines(tokens) => words(tokens).and_then(|()| texts(tokens)),
+        Tree::DuckDb(_) => words(tokens).and_then(|()| names(tokens)),
+        Tree::Opaque => words(tokens).and_then(|()| texts(tokens)).and_then(|()| opaque(tokens)),
     };
     judged.err()
+}
+
+fn defines(tokens: &[Token<'_>]) -> bool {
+    tokens
+        .first()
+        .is_some_and(|first| ["CREATE", "ALTER"].iter().any(|word| first.is_word(word)))
+}
+
+/// Judges names that may be files': those in quotes, all parts together, and literals where a relation stands.
+fn names(tokens: &[Token<'_>]) -> Result<(), Error> {
+    let mut name = String::new();
+    for (i, token) in tokens.iter().enumerate() {
+        let dotted = i > 0 && tokens[i - 1].is_symbol(".");
+        match token.name() {
+            Some(part) if dotted => {
+                name.push('.');
+                name.push_str(&part);
+            }
+            Some(part) => name = part,
+            None if token.is_symbol(".") => continue,
+            None => {
+                if after(tokens, i, BEFORE_FILES) {
+                    lex::literals(&tokens[i..]).first().map_or(Ok(()), |text| place(text))?;
+                }
+                continue;
+            }
+        }
+        arguments::file(&name)?;
+    }
+    Ok(())
+}
+
+/// Judges names that may be files', and every literal.
+fn texts(tokens: &[Token<'_>]) -> Result<(), Error> {
+    names(tokens)?;
+    lex::literals(tokens).iter().try_for_each(|text| arguments::file(text))
+}
+
+/// Judges a literal that stands for a relation or a schema.
+fn place(text: &str) -> Result<(), Error> {
+    arguments::file(text)?;
+    arguments::judge(Argument::Relation, text)
 }
 
 fn words(tokens: &[Token<'_>]) -> Result<(), Error> {
@@ -97,29 +180,47 @@ fn after(tokens: &[Token<'_>], i: usize, words: &[&str]) -> bool {
 }
 
 fn opaque(tokens: &[Token<'_>]) -> Result<(), Error> {
-    let Some(first) = tokens.iter().find(|token| !token.is_symbol("(")) else {
+    let inner = explained(tokens);
+    let Some(first) = inner.iter().find(|token| !token.is_symbol("(")) else {
         return Ok(());
     };
     let word = first.text.to_uppercase();
     if LACKING.contains(&word.as_str()) {
         return Err(Error::unsupported(format!("{word} is not supported")));
     }
+    if inner.len() < tokens.len() && !EXPLAINED.contains(&word.as_str()) {
+        return Err(Error::forbidden(format!("statement EXPLAIN {word}")));
+    }
     if !OPAQUE.contains(&word.as_str()) || (word == "ATTACH" && !attaches_memory(tokens)) {
         return Err(Error::forbidden(format!("statement {word}")));
     }
-    if word == "UPDATE" && tokens.get(1).is_some_and(|token| token.is_word("EXTENSIONS")) {
+    if word == "UPDATE" && inner.get(1).is_some_and(|token| token.is_word("EXTENSIONS")) {
         return Err(Error::forbidden("statement UPDATE EXTENSIONS"));
     }
     let objects = matches!(word.as_str(), "CREATE" | "ALTER" | "DROP");
     if objects && let Some(object) = object(tokens) {
         return Err(Error::forbidden(format!("statement {word} {object}")));
     }
-    for (i, token) in tokens.iter().enumerate() {
-        if let Some(name) = token.name().filter(|_| called(tokens, i)) {
-            call(tokens, i, &name.to_lowercase())?;
-        }
+    calls::check(tokens)
+}
+
+/// What an EXPLAIN explains, without its options; any other statement whole.
+fn explained<'t, 's>(tokens: &'t [Token<'s>]) -> &'t [Token<'s>] {
+    const OPTIONS: &[&str] = &["ANALYZE", "ANALYSE", "FORMAT", "VERBOSE", "COSTS", "BUFFERS", "TIMING"];
+    let is_option = |token: &Token<'_>| OPTIONS.iter().any(|word| token.is_word(word));
+    let [first, rest @ ..] = tokens else { return tokens };
+    if !first.is_word("EXPLAIN") {
+        return tokens;
     }
-    Ok(())
+    let plain = rest.iter().take_while(|token| is_option(token)).count();
+    let rest = &rest[plain..];
+    match rest {
+        [open, option, ..] if open.is_symbol("(") && is_option(option) => {
+            let close = rest.iter().position(|token| token.is_symbol(")"));
+            close.map_or(rest, |close| &rest[close + 1..])
+        }
+        _ => rest,
+    }
 }
 
 /// The object of a CREATE, ALTER or DROP that is none of an opaque statement's.
@@ -144,40 +245,4 @@ fn object(tokens: &[Token<'_>]) -> Option<&'static str> {
 fn attaches_memory(tokens: &[Token<'_>]) -> bool {
     let target = tokens.iter().find_map(Token::literal);
     target.as_deref() == Some(":memory:") && !tokens.iter().any(|token| token.is_symbol("("))
-}
-
-/// A name before a parenthesis, which in an opaque statement may be a call.
-fn call(tokens: &[Token<'_>], i: usize, name: &str) -> Result<(), Error> {
-    /// Words after which a name before a parenthesis is defined, with its columns or parameters.
-    const DEFINES: &[&str] = &["AS", "WITH", "RECURSIVE", "MACRO", "FUNCTION", "TYPE", "INDEX"];
-    let known = match verdict(name) {
-        Verdict::Everyone | Verdict::Owners => true,
-        Verdict::Nobody => false,
-        Verdict::Unknown => functions::WORDS.binary_search(&name).is_ok(),
-    };
-    let defined = || after(tokens, i, DEFINES) || after(tokens, i, BEFORE_TABLES) || names_a_query(tokens, i + 1);
-    if known || (verdict(name) == Verdict::Unknown && defined()) {
-        return Ok(());
-    }
-    Err(Error::forbidden(format!("function {name}")))
-}
-
-/// Whether the group that opens at `open` is followed by `AS (` or `AS MATERIALIZED`: a WITH query's columns.
-fn names_a_query(tokens: &[Token<'_>], open: usize) -> bool {
-    let mut depth = 0_usize;
-    for (i, token) in tokens.iter().enumerate().skip(open) {
-        if token.is_symbol("(") {
-            depth += 1;
-        } else if token.is_symbol(")") {
-            depth -= 1;
-            if depth == 0 {
-                let next = |n: usize| tokens.get(i + n);
-                return next(1).is_some_and(|token| token.is_word("AS"))
-                    && next(2).is_some_and(|token| {
-                        token.is_symbol("(") || token.is_word("MATERIALIZED") || token.is_word("NOT")
-                    });
-            }
-        }
-    }
-    false
 }

@@ -1,6 +1,6 @@
 //! Which kinds of statements there are for whom: an allow list.
 
-use sqlparser::ast::{self, ObjectType, Statement as S};
+use sqlparser::ast::{self, DescribeAlias, ObjectType, Statement as S};
 
 use super::super::build;
 use crate::Error;
@@ -19,6 +19,15 @@ pub(super) fn check(statement: &ast::Statement, restricted: bool) -> Result<(), 
             !restricted && build::literal(database_file_name).as_deref() == Some(":memory:")
         }
         S::Drop { object_type, .. } => droppable(*object_type),
+        // With ANALYZE the inner statement runs, and not as its own kind would.
+        S::Explain { statement: inner, .. } if !explainable(inner) => {
+            return Err(Error::forbidden(format!("statement EXPLAIN {}", word(inner))));
+        }
+        // One word behind EXPLAIN is a relation for the parser, and for the engine it may be a statement.
+        S::ExplainTable {
+            describe_alias: DescribeAlias::Explain,
+            ..
+        } => false,
         _ if restricted => for_everyone(statement),
         _ => for_everyone(statement) || for_owners(statement),
     };
@@ -43,6 +52,15 @@ fn droppable(object: ObjectType) -> bool {
             | ObjectType::Role
             | ObjectType::Database
     )
+}
+
+/// What PostgreSQL explains (manual, "EXPLAIN").
+fn explainable(statement: &ast::Statement) -> bool {
+    match statement {
+        S::Query(_) | S::Insert(_) | S::Update(_) | S::Delete(_) | S::Merge(_) => true,
+        S::CreateTable(table) => table.query.is_some(),
+        _ => false,
+    }
 }
 
 /// What can be authorised name by name.
