@@ -3,6 +3,7 @@
 VERBOSE prints every attempt, not the summary alone.
 """
 import collections
+import dataclasses
 import os
 import statistics
 import time
@@ -53,6 +54,15 @@ def knock(parameters):
         return None, "let in"
     except psycopg.OperationalError as error:
         return "login", str(error).strip()
+
+
+def same_words(world, judge):
+    """A catalog of another's is told of in the same words as one that nobody has."""
+    for attempt in catalogs.attempts(world.scene):
+        if " disk." in attempt.statements[-1]:
+            renamed = dataclasses.replace(attempt, statements=tuple(text.replace("disk", "dusk") for text in attempt.statements))
+            theirs, nobodys = ([outcome.text for outcome in judge.judge(one)] for one in (attempt, renamed))
+            assert theirs == [text.replace("dusk", "disk") for text in nobodys], f"{theirs} is not {nobodys}"
 
 
 def same_time(installation):
@@ -140,6 +150,7 @@ def main():
         changed = changes(before, world.look())
         succeeded = report(outcomes)
         world.unharmed()
+        same_words(world, judge)
         same_time(installation)
         assert not succeeded, "\n".join(f"{outcome.attempt.statements} {outcome.attempt.parameters}: {outcome.text}" for outcome in succeeded)
         assert not judge.deaths, f"the session died of: {judge.deaths}"

@@ -61,13 +61,12 @@ class Judge:
             self.notices.clear()
             layer, text = self._make(attempt, protocol)
             outcomes.append(Outcome(attempt, protocol, layer, text))
-            if not self._is_alive():
-                self.deaths.append(f"{attempt.statements[-1]} ({protocol.value}): {text}")
-                self._open()
             for statement in attempt.after:
                 self._settle()
                 self._run(statement, Protocol.SIMPLE)
-            self._settle()
+            if not self._is_alive():
+                self.deaths.append(f"{attempt.statements[-1]} ({protocol.value}): {text}")
+                self._open()
         return outcomes
 
     def _make(self, attempt, protocol):
@@ -130,13 +129,14 @@ class Judge:
         return "other", f"{state} {text}"
 
     def _is_alive(self):
+        self._settle()
         if self.connection.pgconn.status != psycopg.pq.ConnStatus.OK:
             return False
-        self._settle()
         result = self._run("SELECT 41 + 1", Protocol.SIMPLE)
         return result is not None and result.status in ROWS and result.get_value(0, 0) == b"42" and self.connection.info.backend_pid == self.pid
 
     def _settle(self):
         """Out of a transaction that an attempt opened or broke."""
-        if self.connection.pgconn.transaction_status != TransactionStatus.IDLE:
+        session = self.connection.pgconn
+        if session.status == psycopg.pq.ConnStatus.OK and session.transaction_status != TransactionStatus.IDLE:
             self._run("ROLLBACK", Protocol.SIMPLE)

@@ -25,7 +25,7 @@ def attempts(scene):
         theirs, f"file://{theirs}", theirs.replace("/orgs/", "//orgs//"), theirs.replace("/orgs/", "/orgs/./"),
         f"{own}/../../beta/disk/main/vault/{theirs.rsplit('/', 1)[1]}", f"{own}/../../beta/**/*.parquet", f"{scene.their_directory}/**",
         f"{scene.data_dir}/orgs/*/disk/**/*.parquet", f"{own}/x/../../../beta/disk/main/vault/*.parquet", f"{own}/%2e%2e/%2e%2e/beta/disk/**",
-        f"{scene.data_dir}/orgs/gamma_corp/file/catalog.duckdb", theirs.upper(), f"{own}/..", f"{own}/../.files/../../beta/disk/**/*.parquet",
+        f"{scene.data_dir}/orgs/gamma_corp/file/catalog.duckdb", theirs.upper(), f"{own}/..", f"{own}/../_files/../../beta/disk/**/*.parquet",
     ]
     found = each("local files", *(f"SELECT * FROM read_text('{path}')" for path in machine + installation))
     found += each("local files", *(f"SELECT * FROM {reader}('{outside}')" for reader in READERS))

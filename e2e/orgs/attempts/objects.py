@@ -83,7 +83,8 @@ def _elsewhere(scene, own):
     drop = ("DROP SECRET IF EXISTS other",)
     endpoints = [f"127.0.0.1:{scene.admin_port}", f"127.0.0.1:{scene.port}", "127.0.0.1:1", "169.254.169.254", f"localhost:{scene.admin_port}"]
     found = [
-        script("another server", scene.secret("other", f"{own}/", ENDPOINT=f"'{endpoint}'"), f"SELECT * FROM read_parquet('{own}/elsewhere.parquet')", after=drop) for endpoint in endpoints
+        # The longest scope wins, so this secret is the one that is used.
+        script("another server", scene.secret("other", f"{own}/elsewhere.parquet", ENDPOINT=f"'{endpoint}'"), f"SELECT * FROM read_parquet('{own}/elsewhere.parquet')", after=drop) for endpoint in endpoints
     ]
     found += each(
         "another server", f"SELECT * FROM read_parquet('{own}/x.parquet?s3_endpoint=127.0.0.1:{scene.admin_port}')", f"SELECT * FROM read_text('https://127.0.0.1:{scene.admin_port}/metrics')",

@@ -19,9 +19,10 @@ def attempts(scene):
     )
     found += each(
         "pragmas", "PRAGMA database_list", "PRAGMA show_databases", "PRAGMA database_size", "PRAGMA storage_info('scratch_table')", "PRAGMA metadata_info", "PRAGMA import_database('/tmp')", "PRAGMA enable_logging", "PRAGMA enable_profiling", "PRAGMA profiling_output='/tmp/x'", "PRAGMA version", "PRAGMA user_agent",
-        "PRAGMA disable_object_cache", "PRAGMA force_checkpoint", "PRAGMA functions", "CALL enable_logging(storage = 'file', storage_config = {'path': '/tmp'})", "CALL enable_logging('QueryLog')", "CALL disable_logging()", "CALL truncate_duckdb_logs()", "SELECT * FROM duckdb_logs", "SELECT * FROM duckdb_logs()",
+        "PRAGMA disable_object_cache", "PRAGMA force_checkpoint", "PRAGMA functions", "CALL enable_logging(storage = 'file', storage_config = {'path': '/tmp'})", "CALL enable_logging('QueryLog')", "CALL disable_logging()", "CALL truncate_duckdb_logs()", "SELECT * FROM duckdb_logs()",
         "SELECT * FROM duckdb_log_contexts()", "SELECT * FROM enable_profiling()", "CALL pragma_storage_info('scratch_table')", "SELECT * FROM duckdb_external_file_cache()", "SELECT * FROM checkpoint()", "CALL force_checkpoint()",
     )
+    found += each("pragmas", "SELECT * FROM duckdb_logs", due=Due.NOTHING)
     found += _sessions(scene) + _looks()
     found += _values()
     return found

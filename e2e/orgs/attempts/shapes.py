@@ -1,5 +1,5 @@
 """The same few forbidden things in every place where SQL can hold them, and in every spelling of their names."""
-from .attempt import each, script
+from .attempt import Due, each, script
 
 # Where a relation can stand.
 PLACES = (
@@ -14,7 +14,7 @@ PLACES = (
     "UNPIVOT (FROM {}) ON COLUMNS(*)", "SELECT * FROM (DESCRIBE SELECT * FROM {})", "SELECT * FROM (SUMMARIZE FROM {})", "SET VARIABLE stolen = (SELECT count(*) FROM {})", "DECLARE stolen CURSOR WITH HOLD FOR SELECT * FROM {}",
     "SELECT * FROM {} TABLESAMPLE 10 ROWS", "SELECT a FROM scratch_table QUALIFY row_number() OVER (ORDER BY (SELECT count(*) FROM {})) = 1", "SELECT 1; SELECT * FROM {}", "SELECT * FROM {}; SELECT 1", "BEGIN; SELECT * FROM {}; COMMIT",
     "SELECT * FROM {} |> SELECT 1", "(((SELECT * FROM {})))", "SELECT sum((SELECT count(*) FROM {})) OVER () FROM scratch_table", "INSERT INTO scratch_table VALUES (1) RETURNING (SELECT count(*) FROM {})", "SHOW (SELECT * FROM {})",
-    "CREATE TABLE stolen (a int DEFAULT (SELECT count(*) FROM {}))", "CREATE TABLE stolen (a int CHECK (a > (SELECT count(*) FROM {})))", "ALTER TABLE scratch_table ADD COLUMN b int DEFAULT (SELECT count(*) FROM {})",
+    "CREATE TABLE stolen (a int DEFAULT (SELECT count(*) FROM {}))", "ALTER TABLE scratch_table ADD COLUMN b int DEFAULT (SELECT count(*) FROM {})",
 )
 # Where a call stands in a definition that is used afterwards.
 DEFINITIONS = (
@@ -41,6 +41,10 @@ def attempts(scene):
     found.append(script("definitions", "PREPARE stolen(text) AS SELECT * FROM read_text($1)", "EXECUTE stolen('/etc/passwd')", after=CLEAN))
     found.append(script("definitions", "PREPARE stolen AS SELECT * FROM read_parquet($1)", f"EXECUTE stolen('{scene.their_file}')", after=CLEAN))
     found.append(script("definitions", "BEGIN", "DECLARE stolen CURSOR FOR SELECT * FROM read_text('/etc/passwd')", "FETCH ALL FROM stolen", after=("ROLLBACK",)))
+    # A constraint is recorded, never evaluated.
+    check = "CREATE TABLE stolen (a int CHECK (a > (SELECT count(*) FROM {})))"
+    found.append(script("nesting", check.format(asked), after=CLEAN))
+    found.append(script("nesting", check.format(file), "INSERT INTO stolen VALUES (1)", "SELECT a FROM stolen", due=Due.SILENCE, after=CLEAN))
     return found + _spellings() + _text_as_sql()
 
 

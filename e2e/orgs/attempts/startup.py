@@ -5,7 +5,7 @@ def refused(installation, host_of):
     beta = installation.passwords["beta"]
     acme = {"dbname": "lake"}
     return [
-        ("unknown user", acme | {"user": "nobody_here"}), ("wrong password", acme | {"password": "wrong"}), ("empty password", acme | {"password": ""}), ("unknown catalog", {"dbname": "nowhere"}),
+        ("unknown user", acme | {"user": "nobody_here"}), ("wrong password", acme | {"password": "wrong"}), ("blank password", acme | {"password": " "}), ("unknown catalog", {"dbname": "nowhere"}),
         ("another's catalog", {"dbname": "disk"}), ("another's catalog", {"dbname": "scratch"}), ("organisation as catalog", {"dbname": "beta"}), ("catalog of an organisation", {"dbname": "beta/disk"}),
         ("catalog of an organisation", {"dbname": "beta.disk"}), ("metadata schema", {"dbname": "dl_beta__disk"}), ("metadata schema", {"dbname": "beta__disk"}), ("PostgreSQL's own", {"dbname": "postgres"}),
         ("PostgreSQL's own", {"dbname": "template1"}), ("PostgreSQL's own", {"dbname": "pintail"}), ("engine's own", {"dbname": "system"}), ("engine's own", {"dbname": "memory"}), ("engine's own", {"dbname": "temp"}),
