@@ -40,3 +40,5 @@ pub use spec::{Actor, CatalogSpec, Change, Limits, OrgSpec, Role, Standing, Stor
 pub use store::Store;
 pub use token::{Token, TokenEntry, TokenRole};
 pub use tombstone::Tombstone;
+pub use user::SALT_KEY;
+pub use verifier::login_salt;

@@ -75,7 +75,7 @@ macro_rules! name {
 }
 
 name!(OrgSlug, "organisation", contract);
-name!(CatalogName, "catalog", contract);
+name!(CatalogName, "catalog", catalog);
 name!(UserName, "user", user);
 
 /// `^[a-z][a-z0-9_]{1,30}$` without `__` and without `_` at the end.
@@ -102,6 +102,16 @@ fn contract(name: &str) -> Result<(), &'static str> {
     Ok(())
 }
 
+/// The contract, and none of the names that every instance has for its own databases and schemas.
+fn catalog(name: &str) -> Result<(), &'static str> {
+    const TAKEN: &[&str] = &["main", "memory", "system", "temp", "pg_catalog", "information_schema"];
+    contract(name)?;
+    if TAKEN.contains(&name) {
+        return Err("it is a name of the engine's own");
+    }
+    Ok(())
+}
+
 /// What `PostgreSQL` takes as a role name in a start-up packet.
 fn user(name: &str) -> Result<(), &'static str> {
     if name.is_empty() || name.len() > 63 {
@@ -109,6 +119,9 @@ fn user(name: &str) -> Result<(), &'static str> {
     }
     if name.chars().any(char::is_control) {
         return Err("it may not hold control characters");
+    }
+    if matches!(name, "." | "..") {
+        return Err("it would not be a part of a path");
     }
     Ok(())
 }
@@ -133,6 +146,12 @@ mod tests {
     fn the_contract_holds_for_every_form() {
         for good in ["ab", "a1", "a_b", &"a".repeat(31)] {
             assert!(OrgSlug::parse(good).is_ok(), "{good}");
+        }
+        for taken in ["main", "temp", "memory", "system"] {
+            assert!(
+                CatalogName::parse(taken).is_err() && OrgSlug::parse(taken).is_ok(),
+                "{taken}"
+            );
         }
         for bad in [
             "",

@@ -5,6 +5,7 @@ use pintail_worker_api::Secret;
 use serde_json::json;
 use tokio_postgres::Row;
 
+use crate::verifier::login_salt;
 use crate::{Actor, CatalogName, Change, Error, OrgId, OrgSlug, Role, Standing, Store, UserName, UserSpec};
 use crate::{audit, org, verifier};
 
@@ -34,6 +35,9 @@ struct Columns {
     limits: serde_json::Value,
 }
 
+/// The installation's key from which users' salts come.
+pub const SALT_KEY: &str = "scram-fake-salt";
+
 impl Store {
     /// Makes a user, or changes one into what is asked for. The password that a user has already is no change.
     pub async fn put_user(
@@ -44,11 +48,13 @@ impl Store {
         spec: &UserSpec,
     ) -> Result<Change, Error> {
         check_schemas(spec)?;
+        let key = self.installation_key(SALT_KEY).await?;
+        let salt = login_salt(&key, org.as_str(), name.as_str());
         let change = {
             let mut client = self.client().await?;
             let tx = client.transaction().await?;
             let org_id = org::locked(&tx, org).await?;
-            let (change, verifier) = put(&tx, org_id, name, spec).await?;
+            let (change, verifier) = put(&tx, org_id, name, spec, salt).await?;
             if change != Change::Unchanged {
                 let detail = json!({
                     "standing": spec.standing, "role": spec.role, "schemas": spec.schemas, "catalogs": spec.catalogs,
@@ -103,6 +109,7 @@ async fn put(
     org: OrgId,
     name: &UserName,
     spec: &UserSpec,
+    salt: [u8; 16],
 ) -> Result<(Change, Option<Secret<String>>), Error> {
     let wanted = Columns::of(spec)?;
     let known = tx
@@ -117,7 +124,7 @@ async fn put(
             .password
             .as_ref()
             .ok_or_else(|| Error::invalid("the user", "a new one needs a password"))?;
-        let verifier = verifier::of(password)?;
+        let verifier = verifier::of(password, salt)?;
         tx.execute(
             "INSERT INTO pintail.users (org_id, name, verifier, disabled, role, schemas, catalogs, limits) \
              VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
@@ -137,7 +144,7 @@ async fn put(
     };
     let present = Secret::new(row.get::<_, String>(1));
     let fresh = match &spec.password {
-        Some(password) if !verifier::fits(&present, password) => Some(verifier::of(password)?),
+        Some(password) if !verifier::fits(&present, password) => Some(verifier::of(password, salt)?),
         _ => None,
     };
     if fresh.is_none() && wanted.equal(&row) {

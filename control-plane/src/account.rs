@@ -53,6 +53,15 @@ pub struct Accounts {
     pub attached_max: usize,
 }
 
+/// What became of a session's standing since it was last looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Standing {
+    /// Nothing.
+    AsBefore,
+    /// Its limits may be others.
+    Changed,
+}
+
 /// A session's account.
 pub struct Account {
     shared: Accounts,
@@ -98,6 +107,16 @@ impl Account {
         &self.login
     }
 
+    /// The longest that its statements may take, milliseconds; 0 for no limit.
+    pub fn statement_limit_ms(&self) -> u64 {
+        let limits = [&self.login.org.limits, &self.login.user.limits];
+        let shortest = limits
+            .into_iter()
+            .filter_map(|limits| limits.statement_timeout_ms)
+            .min();
+        shortest.unwrap_or(0)
+    }
+
     /// What its worker is told.
     pub fn tenant(&self) -> &Tenant {
         &self.tenant
@@ -119,10 +138,10 @@ impl Account {
             .collect()
     }
 
-    /// Whether the session may go on; looked at before each statement.
-    pub fn check(&mut self) -> Result<(), Report> {
+    /// Whether the session may go on; looked at before each statement. Tells whether something changed.
+    pub fn check(&mut self) -> Result<Standing, Report> {
         if !self.changes.has_changed().unwrap_or(false) {
-            return Ok(());
+            return Ok(Standing::AsBefore);
         }
         let snapshot = self.changes.borrow_and_update().clone();
         let beside_stands = self.beside.iter().all(|attached| {
@@ -131,8 +150,9 @@ impl Account {
                 .iter()
                 .any(|catalog| catalog.id == attached.id)
         });
-        if self.login.still_stands(&snapshot) && beside_stands {
-            return Ok(());
+        if let Some(now) = self.login.still_stands(&snapshot).filter(|_| beside_stands) {
+            self.login = now;
+            return Ok(Standing::Changed);
         }
         tracing::info!("a session ends because its rights were changed");
         Err(Report::new(

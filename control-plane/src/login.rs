@@ -32,15 +32,15 @@ impl Login {
         })
     }
 
-    /// Whether nothing was taken away since. Whatever of the user's rights changed counts: a session's plans were judged by
-    /// the old ones.
-    pub fn still_stands(&self, snapshot: &Snapshot) -> bool {
+    /// The login as it is now, if nothing was taken away since. Whatever of the user's rights changed counts: a session's
+    /// plans were judged by the old ones.
+    pub fn still_stands(&self, snapshot: &Snapshot) -> Option<Self> {
         let (org, user, catalog) = (
             self.org.slug.as_str(),
             self.user.name.as_str(),
             self.catalog.name.as_str(),
         );
-        Self::find(snapshot, org, user, catalog).is_some_and(|now| {
+        Self::find(snapshot, org, user, catalog).filter(|now| {
             now.org.id == self.org.id
                 && now.catalog.id == self.catalog.id
                 && now.user.id == self.user.id

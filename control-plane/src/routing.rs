@@ -58,9 +58,11 @@ pub fn route(config: &Config, snapshot: &Snapshot, said: Said<'_>) -> Route {
 /// `None` for a name that is below no suffix and nobody's alias: an address, `localhost`.
 fn by_server_name(config: &Config, snapshot: &Snapshot, name: &str) -> Option<String> {
     let name = name.trim_end_matches('.').to_ascii_lowercase();
-    if let Some(org) = snapshot.org_by_host(&name) {
-        return Some(org.slug.to_string());
-    }
+    below_suffix(config, &name).or_else(|| snapshot.org_by_host(&name).map(|org| org.slug.to_string()))
+}
+
+/// The organisation that a host name below one of the suffixes names. Such a name is nobody's to be given.
+pub fn below_suffix(config: &Config, name: &str) -> Option<String> {
     config.host_suffixes.0.iter().find_map(|suffix| {
         let label = name.strip_suffix(suffix.as_str())?.strip_suffix('.')?;
         // A host name has no `_`, which slugs may have.

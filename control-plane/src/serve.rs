@@ -100,7 +100,7 @@ async fn with_store(
     );
     let certificates = certificates(config)?;
     let server = Arc::new(Server {
-        salt_key: store.installation_key("scram-fake-salt").await?,
+        salt_key: store.installation_key(pintail_configstore::SALT_KEY).await?,
         config: config.clone(),
         accounts: Accounts {
             store: store.clone(),

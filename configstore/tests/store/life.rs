@@ -67,7 +67,7 @@ async fn data_is_due_when_its_time_is_over_and_only_where_there_is_any() {
     for (name, spec, keep) in [
         ("later", s3_lake("keep-bucket", "", "k"), TimeDelta::hours(1)),
         ("now", s3_lake("keep-bucket", "", "k"), TimeDelta::zero()),
-        ("memory", CatalogSpec::Memory, TimeDelta::zero()),
+        ("scratch", CatalogSpec::Memory, TimeDelta::zero()),
     ] {
         let name = catalog(name);
         store

@@ -215,6 +215,14 @@ impl LimitsBody {
     }
 }
 
+impl LimitsBody {
+    /// A limit that no user has.
+    pub(super) fn only_of_orgs(&self) -> Option<&'static str> {
+        (self.workers.is_some() || self.queue.is_some())
+            .then_some("the limits workers and queue are of organisations only")
+    }
+}
+
 impl From<&Org> for OrgResource {
     fn from(org: &Org) -> Self {
         Self {

@@ -8,6 +8,7 @@ use super::orgs::{slug, status};
 use super::page::{Page, Path, Query, Wanted};
 use super::problem::Problems;
 use super::{AdminState, Problem};
+use crate::routing;
 
 /// Lists an organisation's host names.
 #[utoipa::path(
@@ -47,6 +48,15 @@ pub(super) async fn put(
     State(state): State<AdminState>,
     Path((org, host)): Path<(String, String)>,
 ) -> Result<StatusCode, Problem> {
+    let name = host.trim_end_matches('.').to_ascii_lowercase();
+    if let Ok(server) = state.server()
+        && routing::below_suffix(&server.config, &name).is_some()
+    {
+        return Err(Problem::new(
+            StatusCode::CONFLICT,
+            "names below host_suffixes name their organisations already",
+        ));
+    }
     Ok(status(state.store.put_host(&actor, &slug(&org)?, &host).await?))
 }
 

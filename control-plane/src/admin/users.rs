@@ -65,7 +65,7 @@ pub(super) async fn put(
     Json(body): Json<UserBody>,
 ) -> Result<(StatusCode, axum::Json<UserResource>), Problem> {
     let name = UserName::parse(&user)?;
-    if let Some(mistake) = body.limits.mistake() {
+    if let Some(mistake) = body.limits.mistake().or_else(|| body.limits.only_of_orgs()) {
         return Err(Problem::new(StatusCode::UNPROCESSABLE_ENTITY, mistake));
     }
     let catalogs = body

@@ -97,25 +97,41 @@ pub(super) fn psql_line(status: &Value, org: &str, user: &str, catalog: &str) ->
     let is_default = server.get("default_org").and_then(Value::as_str) == Some(org);
     let (host, user, options) = if let Some(suffix) = suffixes.first() {
         let label = org.replace('_', "-");
-        (
-            format!("host={label}.{suffix} hostaddr={ip}"),
-            user.to_owned(),
-            String::new(),
-        )
+        (format!("host={label}.{suffix} hostaddr={ip}"), user.to_owned(), "")
     } else if is_default {
-        (format!("host={ip}"), user.to_owned(), String::new())
+        (format!("host={ip}"), user.to_owned(), "")
     } else if ways.iter().any(|way| way == "options") {
-        let options = format!(" options='-c pintail.org={org}'");
-        (format!("host={ip}"), user.to_owned(), options)
+        (format!("host={ip}"), user.to_owned(), "-c pintail.org=")
     } else if ways.iter().any(|way| way == "user") {
-        (format!("host={ip}"), format!("{user}@{org}"), String::new())
+        (format!("host={ip}"), format!("{user}@{org}"), "")
     } else {
         return None;
     };
-    let port = listen.port();
-    Some(format!(
-        "psql \"{host} port={port} user={user} dbname={catalog} sslmode=require{options}\""
-    ))
+    let options = if options.is_empty() {
+        String::new()
+    } else {
+        format!(" options='{options}{org}'")
+    };
+    let (port, user) = (listen.port(), connection_value(&user));
+    let connection = format!("{host} port={port} user={user} dbname={catalog} sslmode=require{options}");
+    Some(format!("psql {}", shell_word(&connection)))
+}
+
+/// A value of a connection string (manual, "Keyword/Value Connection Strings").
+fn connection_value(text: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-' | '@');
+    if !text.is_empty() && text.chars().all(plain) {
+        return text.to_owned();
+    }
+    format!("'{}'", text.replace('\\', "\\\\").replace('\'', "\\'"))
+}
+
+/// One word of a POSIX shell, in which nothing is expanded unless it is quoted in the readable way.
+fn shell_word(text: &str) -> String {
+    if text.contains(['"', '$', '`', '\\', '!']) {
+        return format!("'{}'", text.replace('\'', "'\\''"));
+    }
+    format!("\"{text}\"")
 }
 
 #[cfg(test)]
@@ -139,6 +155,19 @@ mod tests {
             limits: vec!["elephants=3".to_owned()],
         };
         assert!(wrong.apply(&mut body).is_err());
+    }
+
+    #[test]
+    fn nothing_in_a_users_name_is_run_by_the_shell() {
+        let status = json!({"server": {"listen": "127.0.0.1:1", "default_org": "acme"}});
+        let line = |user: &str| psql_line(&status, "acme", user, "lake").expect("a line");
+        assert!(line("a b").contains("user='a b' dbname"), "{}", line("a b"));
+        assert!(line("$(id)").starts_with("psql 'host="), "{}", line("$(id)"));
+        assert!(
+            line("it's").contains("user='it\\'\\''s'") || line("it's").starts_with("psql '"),
+            "{}",
+            line("it's")
+        );
     }
 
     #[test]

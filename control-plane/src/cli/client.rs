@@ -43,6 +43,11 @@ impl Remote {
 impl Asked {
     /// The answer to a request below `/api/v1`; `Null` where it has no content. What went wrong is the problem's detail.
     pub(super) async fn ask(&self, verb: Verb, path: &str, body: Option<&Value>) -> anyhow::Result<Value> {
+        let names = path.split(['/', '?']).skip(1);
+        anyhow::ensure!(
+            !names.clone().any(|name| matches!(name, "" | "." | "..")) || path == "/",
+            "a name may not be empty, `.` or `..`"
+        );
         let (status, bytes) = match self {
             Self::Remote(remote) => remote.ask(verb, path, body).await?,
             Self::Local(api) => {

@@ -102,6 +102,6 @@ pub(super) fn set_standing(body: &mut Value, enable: bool, disable: bool) {
 }
 
 /// A list where `none` stands for an empty one.
-pub(super) fn named(list: &[String]) -> Vec<&String> {
+fn named(list: &[String]) -> Vec<&String> {
     list.iter().filter(|name| *name != "none").collect()
 }

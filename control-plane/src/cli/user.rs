@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::arguments::{LimitArguments, only, password, psql_line};
 use super::client::{Asked, escaped};
-use super::org::{named, set_standing};
+use super::org::set_standing;
 use super::print::Printer;
 use crate::admin::Verb;
 
@@ -38,12 +38,18 @@ pub struct Rights {
     /// What it may do
     #[arg(long)]
     role: Option<RoleName>,
-    /// A schema that it is confined to; `all` for all
-    #[arg(long = "schema", value_name = "NAME")]
+    /// A schema that it is confined to
+    #[arg(long = "schema", value_name = "NAME", conflicts_with = "all_schemas")]
     schemas: Vec<String>,
-    /// A catalog that it may use; `all` for all
-    #[arg(long = "catalog", value_name = "NAME")]
+    /// Confines it to no schemas
+    #[arg(long)]
+    all_schemas: bool,
+    /// A catalog that it may use
+    #[arg(long = "catalog", value_name = "NAME", conflicts_with = "all_catalogs")]
     catalogs: Vec<String>,
+    /// Lets it use every catalog
+    #[arg(long)]
+    all_catalogs: bool,
     #[command(flatten)]
     limits: LimitArguments,
 }
@@ -119,11 +125,14 @@ impl Rights {
                 RoleName::Reader => "reader",
             });
         }
-        for (name, list) in [("schemas", &self.schemas), ("catalogs", &self.catalogs)] {
-            if list.iter().any(|entry| entry == "all") {
+        for (name, list, all) in [
+            ("schemas", &self.schemas, self.all_schemas),
+            ("catalogs", &self.catalogs, self.all_catalogs),
+        ] {
+            if all {
                 body[name] = Value::Null;
             } else if !list.is_empty() {
-                body[name] = json!(named(list));
+                body[name] = json!(list);
             }
         }
         self.limits.apply(body)
@@ -204,7 +213,12 @@ fn tell(printer: &Printer<'_>, mut answer: Value, made: Option<String>) {
 /// How to connect, where the organisation has a catalog already.
 async fn suggest(asked: &Asked, printer: &Printer<'_>, org: &str, user: &str) {
     let catalogs = asked.list(&format!("/orgs/{}/catalogs", escaped(org))).await;
-    let ready = |catalog: &Value| catalog["state"] == json!("ready");
+    let mine = asked
+        .get(&format!("/orgs/{}/users/{}", escaped(org), escaped(user)))
+        .await;
+    let allowed = mine.ok().and_then(|user| user["catalogs"].as_array().cloned());
+    let may_use = |catalog: &Value| allowed.as_ref().is_none_or(|names| names.contains(&catalog["name"]));
+    let ready = |catalog: &Value| catalog["state"] == json!("ready") && may_use(catalog);
     let first = catalogs.ok().and_then(|list| list.into_iter().find(ready));
     let (Some(catalog), Ok(status)) = (first, asked.get("/status").await) else {
         return;

@@ -7,7 +7,7 @@ use std::io;
 use std::time::SystemTime;
 
 use bytes::{Bytes, BytesMut};
-use pintail_configstore::Role;
+use pintail_configstore::{Role, login_salt};
 use pintail_sqlstate::{Report, Severity, SqlState};
 use pintail_transpiler::LoginRole;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
@@ -60,8 +60,12 @@ pub(super) async fn authenticate<S: AsyncRead + AsyncWrite + Unpin>(
         Ok(settings) => settings,
         Err(report) => return Ok(Err(report)),
     };
-    let option = settings.iter().position(|(name, _)| name == routing::OPTION);
-    let option = option.map(|index| settings.remove(index).1);
+    // The last one counts, as with any setting.
+    let option = settings
+        .iter()
+        .rfind(|(name, _)| name == routing::OPTION)
+        .map(|(_, value)| value.clone());
+    settings.retain(|(name, _)| name != routing::OPTION);
     let snapshot = server.accounts.store.snapshot();
     let route = routing::route(
         &server.config,
@@ -85,7 +89,8 @@ pub(super) async fn authenticate<S: AsyncRead + AsyncWrite + Unpin>(
         .org
         .as_deref()
         .and_then(|org| Login::find(&snapshot, org, &route.user, database));
-    let Some(login) = prove(server, stream, user, login).await? else {
+    let salt = login_salt(&server.salt_key, route.org.as_deref().unwrap_or_default(), &route.user);
+    let Some(login) = prove(stream, salt, login).await? else {
         server.metrics.logins.with_label_values(&["refused"]).inc();
         tracing::info!("a login was refused");
         return Ok(Err(fatal(
@@ -98,15 +103,14 @@ pub(super) async fn authenticate<S: AsyncRead + AsyncWrite + Unpin>(
 
 /// Runs SCRAM; `None` for whatever is not a known user with the right password.
 async fn prove<S: AsyncRead + AsyncWrite + Unpin>(
-    server: &Server,
     stream: &mut S,
-    user: &str,
+    salt: [u8; 16],
     login: Option<Login>,
 ) -> io::Result<Option<Login>> {
     let stored = login
         .as_ref()
         .and_then(|login| Verifier::parse(login.user.verifier.expose()));
-    let verifier = stored.unwrap_or_else(|| Verifier::fake(server.salt_key.expose(), user));
+    let verifier = stored.unwrap_or_else(|| Verifier::fake(salt));
     let mut buffer = BytesMut::new();
     backend::authentication_sasl(&mut buffer, scram::MECHANISM);
     stream.write_all_buf(&mut buffer).await?;
@@ -197,11 +201,6 @@ async fn accept<S: AsyncWrite + Unpin>(
 
 fn identity(account: &Account, backend_pid: i32, client: &Client) -> Identity {
     let login = account.login();
-    let limits = [&login.org.limits, &login.user.limits];
-    let statement_limit_ms = limits
-        .into_iter()
-        .filter_map(|limits| limits.statement_timeout_ms)
-        .min();
     Identity {
         user: login.user.name.to_string(),
         catalog: login.catalog.name.to_string(),
@@ -216,7 +215,7 @@ fn identity(account: &Account, backend_pid: i32, client: &Client) -> Identity {
         },
         attached: account.attached(),
         reachable: account.reachable(),
-        statement_limit_ms: statement_limit_ms.unwrap_or(0),
+        statement_limit_ms: account.statement_limit_ms(),
         backend_pid,
         client_address: Some(client.address.ip().to_string()),
     }

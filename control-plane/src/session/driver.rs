@@ -17,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::machine::{Answer, Call, Event, Forget, Machine, Next, Pace};
 use super::opening::{SessionWorker, make_secrets, open_session};
-use crate::account::Account;
+use crate::account::{Account, Standing};
 use crate::cancel::Cancellation;
 use crate::metrics::Metrics;
 use crate::pool::Pool;
@@ -283,9 +283,13 @@ impl<S: AsyncRead + AsyncWrite + Send> Driver<S> {
         loop {
             match frontend::next_frame(&mut self.inbound) {
                 Ok(Some((kind, body))) => {
-                    if let Err(report) = self.account.check() {
-                        self.machine.end(report);
-                        return Ok(());
+                    match self.account.check() {
+                        Ok(Standing::AsBefore) => {}
+                        Ok(Standing::Changed) => self.machine.limit_statements(self.account.statement_limit_ms()),
+                        Err(report) => {
+                            self.machine.end(report);
+                            return Ok(());
+                        }
                     }
                     let sync_follows = frontend::peek(&self.inbound) == Some(b'S');
                     self.cancellation.arm();

@@ -10,6 +10,7 @@ use pintail_worker_api::messages::{Execute, Frame, Param, RowsWanted, Trailer, W
 
 use super::machine::{Call, EngineSettings, Machine, Next, Op, Pace, Waiting};
 use super::portal::{Body, PortalState, Prepared, Rows, Suspended, describe};
+use super::relocate::Left;
 use super::secret::redacted;
 use super::transaction::Implicit;
 use crate::wire::backend;
@@ -34,6 +35,8 @@ pub(super) struct Run {
     pub(super) offset: Option<usize>,
     /// Literals that must not be repeated to anybody.
     pub(super) redacted: Vec<String>,
+    /// What its success leaves in the instance.
+    pub(super) left: Left,
 }
 
 /// Where the engine finds the text.
@@ -84,6 +87,8 @@ pub(super) enum After {
     Nothing,
     ImplicitBegun,
     Begun(TransactionModes),
+    /// In the instance that the session moved to; the client's block goes on.
+    BegunAgain,
     Committed {
         chain: bool,
     },
@@ -116,6 +121,7 @@ impl Run {
             audience: Audience::Nobody(after),
             offset: None,
             redacted: Vec::new(),
+            left: Left::default(),
         })
     }
 
@@ -144,6 +150,9 @@ impl Machine {
                     .push_front(Op::Run(Run::silent("BEGIN", After::ImplicitBegun)));
                 return;
             }
+        }
+        if !run.is_control() {
+            self.transaction.used = true;
         }
         self.sequence += 1;
         let (handle, sql) = match &run.source {
@@ -184,6 +193,12 @@ impl Machine {
             sent: 0,
         })));
         self.call = Some(Next::Call(Call::Execute(execute, pace)));
+    }
+
+    /// The longest that a statement may take from now on, milliseconds; 0 for no limit.
+    pub fn limit_statements(&mut self, limit_ms: u64) {
+        self.identity.statement_limit_ms = limit_ms;
+        self.derived = None;
     }
 
     /// What the settings mean for a statement, made anew after each change.
@@ -337,6 +352,7 @@ impl Machine {
             return;
         }
         self.forget.push(super::machine::Forget::Stream(running.stream));
+        self.note_left(&running.run.left);
         if let Audience::Nobody(after) = &running.run.audience
             && let Err(report) = self.after(after)
         {
@@ -346,6 +362,7 @@ impl Machine {
 
     fn complete(&mut self, running: Running, trailer: &Trailer) {
         self.forget.push(super::machine::Forget::Stream(running.stream));
+        self.note_left(&running.run.left);
         let Audience::Client(client) = running.run.audience else {
             return;
         };

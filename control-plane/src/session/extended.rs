@@ -10,6 +10,7 @@ use pintail_worker_api::messages::{Param, Prepare, Prepared as WorkerPrepared};
 use super::engine::{Audience, Described, Run, Source, ToClient, announced, placed};
 use super::machine::{Call, Machine, Next, Op, PendingParse, Purpose, Waiting};
 use super::portal::{Body, Portal, PortalState, Prepared, describe, format_of};
+use super::relocate::Left;
 use super::statement::{Delivery, duplicate_statement};
 use super::transaction::Implicit;
 use crate::wire::backend::{self, ColumnDescription};
@@ -357,6 +358,7 @@ impl Machine {
                     }),
                     offset: None,
                     redacted: Vec::new(),
+                    left: Left::default(),
                 };
                 self.resume(suspended, run, limit);
                 Ok(())

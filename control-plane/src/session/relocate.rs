@@ -10,10 +10,37 @@ use pintail_sqlstate::{Report, SqlState};
 use pintail_transpiler::{Leaves, Statement};
 use pintail_worker_api::messages::Param;
 
+use super::engine::{After, Run};
 use super::machine::{Call, Machine, Next, Op, Purpose, Waiting};
 use super::portal::{PortalState, Prepared};
 use super::statement::Delivery;
 use super::transaction::Implicit;
+
+/// What a statement's success leaves in the instance.
+#[derive(Debug)]
+pub(super) struct Left {
+    pub(super) state: Leaves,
+    pub(super) database: Option<String>,
+}
+
+impl Default for Left {
+    fn default() -> Self {
+        Self {
+            state: Leaves::Nothing,
+            database: None,
+        }
+    }
+}
+
+impl Left {
+    /// By a statement.
+    pub(super) fn by(statement: &Statement) -> Self {
+        Self {
+            state: statement.leaves(),
+            database: statement.attaches(),
+        }
+    }
+}
 
 /// A prepared statement to be prepared again and then run.
 #[derive(Debug)]
@@ -47,7 +74,7 @@ impl Machine {
                 "It could be attached by a move to another instance, which would lose {what}."
             ))
             .with_hint(format!(
-                "Name the database before the session holds anything, or connect with \"{first}\" as the database."
+                "Connect with \"{first}\" as the database, or give up what the session holds with DISCARD ALL."
             ))),
         }
     }
@@ -55,6 +82,9 @@ impl Machine {
     /// Has the session moved; `again` is done there.
     pub(super) fn move_to(&mut self, catalogs: Vec<String>, again: Op) {
         self.queue.push_front(again);
+        if self.transaction.is_open() {
+            self.queue.push_front(Op::Run(Run::silent("BEGIN", After::BegunAgain)));
+        }
         self.waiting = Some(Waiting::Relocate);
         self.call = Some(Next::Call(Call::Relocate { catalogs }));
     }
@@ -73,7 +103,8 @@ impl Machine {
     /// What a move would lose.
     fn holds(&self) -> Option<&'static str> {
         self.engine.as_ref()?;
-        if self.transaction.is_open() || self.transaction.implicit == Implicit::Open {
+        let open = self.transaction.is_open() && self.transaction.used;
+        if open || self.transaction.implicit == Implicit::Open {
             return Some("the open transaction");
         }
         if self
@@ -87,12 +118,12 @@ impl Machine {
             .then_some("temporary objects, variables or secrets of the session")
     }
 
-    /// Remembers what a statement that is about to run leaves in the instance.
-    pub(super) fn note_state(&mut self, statement: &Statement) {
-        if statement.leaves() == Leaves::SessionState {
+    /// Remembers what a statement that ended left in the instance.
+    pub(super) fn note_left(&mut self, left: &Left) {
+        if left.state == Leaves::SessionState {
             self.left_state = true;
         }
-        self.own_databases.extend(statement.attaches());
+        self.own_databases.extend(left.database.clone());
     }
 
     /// Prepares a statement for the instance that the session has now.

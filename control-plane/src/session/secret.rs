@@ -4,7 +4,7 @@
 //! only where it repeats none of the statement's literals.
 
 use pintail_sqlstate::{Report, SqlState};
-use pintail_transpiler::{SecretAction, SecretConflict, SecretPersistence, SecretStatement, Statement};
+use pintail_transpiler::{Leaves, SecretAction, SecretConflict, SecretPersistence, SecretStatement, Statement};
 use pintail_worker_api::Secret;
 
 use super::engine::{After, Run, pintail_quote};
@@ -31,15 +31,15 @@ impl Machine {
                 format!("{} cannot run inside a transaction block", statement.tag.render(0)),
             ));
         }
-        if !keeps {
-            self.left_state = true;
-        }
         let mut ops: Vec<Op> = plan
             .steps
             .into_iter()
             .map(|step| {
                 let mut run = Run::silent(step.sql, After::Nothing);
                 run.redacted.clone_from(&secret.literals);
+                if !keeps {
+                    run.left.state = Leaves::SessionState;
+                }
                 Op::Run(run)
             })
             .collect();

@@ -10,7 +10,7 @@ use pintail_worker_api::messages::Param;
 use super::engine::{After, Audience, Described, Run, Source, ToClient, read_only};
 use super::machine::{Machine, Op, Purpose};
 use super::portal::{Body, Prepared};
-use super::relocate::Renewal;
+use super::relocate::{Left, Renewal};
 use super::transaction::Implicit;
 
 /// How the client asked for a statement's result.
@@ -73,7 +73,6 @@ impl Machine {
             Kind::Transaction(_) | Kind::Read | Kind::Write | Kind::Ddl | Kind::Explain | Kind::Other => {
                 let plan = self.plan(statement, &[])?;
                 self.check_set_config(&plan.settings, &[])?;
-                self.note_state(statement);
                 self.run_plan(statement, plan, Vec::new(), delivery);
                 Ok(())
             }
@@ -132,6 +131,11 @@ impl Machine {
                 audience,
                 offset: step.unchanged.then_some(statement.offset),
                 redacted: Vec::new(),
+                left: if Some(index) == main {
+                    Left::by(statement)
+                } else {
+                    Left::default()
+                },
             })));
         }
         if main.is_none() {
@@ -215,7 +219,6 @@ impl Machine {
             })));
             return Ok(());
         }
-        self.note_state(statement);
         if !matches!(statement.kind, Kind::Read | Kind::Explain) {
             self.transaction.note_write();
         }
@@ -238,6 +241,7 @@ impl Machine {
             }),
             offset: None,
             redacted: Vec::new(),
+            left: Left::by(statement),
         })));
         Ok(())
     }

@@ -14,6 +14,8 @@ pub(super) struct Transaction {
     pub(super) block: Block,
     pub(super) implicit: Implicit,
     pub(super) savepoints: Vec<Savepoint>,
+    /// Whether the block's first statement went to the engine.
+    pub(super) used: bool,
 }
 
 /// The transaction block that the client opened.
@@ -171,6 +173,7 @@ impl Machine {
         self.queue.push_front(Op::Complete(tag));
         if begun {
             self.after(&After::Begun(modes.clone()))?;
+            self.transaction.used = true;
         } else {
             self.queue
                 .push_front(Op::Run(Run::silent("BEGIN", After::Begun(modes.clone()))));
@@ -329,10 +332,11 @@ impl Machine {
     /// What follows from a silent statement's success.
     pub(super) fn after(&mut self, after: &After) -> Result<(), Report> {
         match after {
-            After::Nothing => {}
+            After::Nothing | After::BegunAgain => {}
             After::ImplicitBegun => self.transaction.implicit = Implicit::Open,
             After::Begun(modes) => {
                 self.transaction.block = Block::Open;
+                self.transaction.used = false;
                 self.settings.begin();
                 self.apply_modes(modes)?;
             }
@@ -358,7 +362,7 @@ impl Machine {
     pub(super) fn after_failure(&mut self, after: &After) {
         match after {
             After::Committed { .. } | After::RolledBack { .. } => self.rolled_back(),
-            After::Nothing | After::ImplicitBegun | After::Begun(_) | After::EngineSettings(_) | After::Undone(_) => {}
+            After::Nothing | After::ImplicitBegun | After::BegunAgain | After::Begun(_) | After::EngineSettings(_) | After::Undone(_) => {}
         }
     }
 }

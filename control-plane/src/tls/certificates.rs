@@ -101,8 +101,19 @@ fn load(places: &Places, provider: &CryptoProvider) -> Result<Loaded, Error> {
         stamp,
     };
     for (chain, key) in pairs(places) {
-        let certificate = Arc::new(read(&chain, &key, provider)?);
-        for name in names(&certificate, &chain)? {
+        // One pair that cannot be used keeps no other out.
+        let read = read(&chain, &key, provider).and_then(|certificate| {
+            let names = names(&certificate, &chain)?;
+            Ok((Arc::new(certificate), names))
+        });
+        let (certificate, names) = match read {
+            Ok(found) => found,
+            Err(error) => {
+                tracing::error!(file = %chain.display(), error = %crate::chain(&error), "a certificate is passed over");
+                continue;
+            }
+        };
+        for name in names {
             match name.strip_prefix("*.") {
                 Some(parent) => loaded.wildcard.insert(parent.to_owned(), Arc::clone(&certificate)),
                 None => loaded.exact.insert(name, Arc::clone(&certificate)),
@@ -154,7 +165,7 @@ fn read(chain: &Path, key: &Path, provider: &CryptoProvider) -> Result<Certified
         return Err(pem(chain, "it holds no certificate".into()));
     }
     let private = PrivateKeyDer::from_pem_file(key).map_err(|error| pem(key, error.to_string()))?;
-    Ok(CertifiedKey::from_der(certificates, private, provider)?)
+    CertifiedKey::from_der(certificates, private, provider).map_err(|error| pem(chain, error.to_string()))
 }
 
 /// The names that a certificate is for (RFC 6125: its subject's alternative names).
@@ -208,7 +219,12 @@ mod tests {
         certificates.reload().expect("reload");
         assert_eq!(first_name(&certificates, Some("new.example")), "new.example");
         std::fs::write(further.join("new.crt"), "no certificate").expect("write");
+        write(&further, "newer", &["newer.example"]);
+        certificates.reload().expect("one pair that is no certificate");
+        assert_eq!(first_name(&certificates, Some("new.example")), "default.example");
+        assert_eq!(first_name(&certificates, Some("newer.example")), "newer.example");
+        std::fs::write(path.join("default.crt"), "no certificate").expect("write");
         assert!(certificates.reload().is_err());
-        assert_eq!(first_name(&certificates, Some("new.example")), "new.example");
+        assert_eq!(first_name(&certificates, None), "default.example");
     }
 }

@@ -7,7 +7,7 @@ use pintail_tests::{Installation, Options};
 async fn a_session_moves_to_where_a_named_catalog_is_unless_something_would_be_lost() {
     let installation = Installation::start().expect("start");
     installation
-        .org("acme", &["ann"], &["lake", "sales", "stock"])
+        .org("acme", &["ann"], &["lake", "sales", "stock", "store"])
         .expect("acme");
     let setup = installation
         .connect_as(&Client::of("acme", "ann").catalog("sales"))
@@ -43,12 +43,22 @@ async fn a_session_moves_to_where_a_named_catalog_is_unless_something_would_be_l
         .expect("prepared before the move");
     assert_eq!(rows[0].get::<_, i32>(0), 1);
 
+    // A block in which nothing happened yet moves too, and goes on as a block; what failed leaves nothing.
+    session.batch_execute("BEGIN").await.expect("begin");
+    assert_eq!(state(&session, "SELECT * FROM stock.public.nothing").await, "42P01");
+    assert_eq!(state(&session, "SELECT 1").await, "25P02");
+    session.batch_execute("ROLLBACK").await.expect("rollback");
+    assert_eq!(state(&session, "CREATE TEMP TABLE held (i nonsense)").await, "42704");
+    let fourth = Client::of("acme", "ann").catalog("stock");
+    let stock = installation.connect_as(&fourth).await.expect("connect");
+    stock.batch_execute("CREATE TABLE x AS SELECT 1 AS i").await.expect("table");
+
     session
         .batch_execute("CREATE TEMP TABLE held (i int)")
         .await
         .expect("temp");
     let error = session
-        .simple_query("SELECT * FROM stock.public.x")
+        .simple_query("SELECT * FROM store.public.x")
         .await
         .expect_err("held");
     assert_eq!(told(&error).0, "55000");
@@ -57,10 +67,10 @@ async fn a_session_moves_to_where_a_named_catalog_is_unless_something_would_be_l
         .and_then(|error| error.hint())
         .unwrap_or_default()
         .to_owned();
-    assert!(hint.contains("\"stock\""), "{hint}");
+    assert!(hint.contains("\"store\""), "{hint}");
     assert_eq!(value(&session, "SELECT count(*) FROM held").await, "0");
-    session.batch_execute("BEGIN").await.expect("begin");
-    assert_eq!(state(&session, "SELECT * FROM stock.public.x").await, "55000");
+    session.batch_execute("BEGIN; SELECT 1").await.expect("begin");
+    assert_eq!(state(&session, "SELECT * FROM store.public.x").await, "55000");
     session.batch_execute("ROLLBACK").await.expect("rollback");
 
     // A later session of the user has them attached from the start.

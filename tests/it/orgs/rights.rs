@@ -16,15 +16,11 @@ async fn what_is_taken_away_ends_open_sessions_at_their_next_statement() {
         ("scope", &["user", "set", "acme", "ann", "--schema", "public"], true),
         (
             "wider scope",
-            &["user", "set", "acme", "ann", "--schema", "all", "--role", "owner"],
+            &["user", "set", "acme", "ann", "--all-schemas", "--role", "owner"],
             true,
         ),
         ("catalog", &["user", "set", "acme", "ann", "--catalog", "sales"], false),
-        (
-            "catalog back",
-            &["user", "set", "acme", "ann", "--catalog", "all"],
-            true,
-        ),
+        ("catalog back", &["user", "set", "acme", "ann", "--all-catalogs"], true),
         ("organisation", &["org", "set", "acme", "--disable"], false),
         ("organisation back", &["org", "set", "acme", "--enable"], true),
         ("password", &["user", "password", "acme", "ann"], false),

@@ -90,7 +90,9 @@ fn report(parts: &Parts, sql: &str) -> Report {
         .or_else(|| message.split_once("\nDid you mean"))
     {
         message = head;
-        hint = Some(format!("Did you mean{}", tail.trim_end()));
+        // Names of the instance's own are nobody's to be pointed at.
+        let internal = tail.contains("__pintail") || tail.contains("__ducklake_metadata");
+        hint = (!internal).then(|| format!("Did you mean{}", tail.trim_end()));
     }
     let mut report = match parts.kind.as_str() {
         "Catalog" => catalog(parts, message),
