@@ -81,11 +81,29 @@ pub(crate) fn named(tree: &Tree, tokens: &[Token<'_>]) -> Named {
     found
 }
 
+/// Whether a database is the session's or the engine's own.
+pub(crate) fn is_own(catalog: &str) -> bool {
+    OWN.contains(&catalog)
+}
+
 /// The catalog of a relation's name.
-pub(crate) fn of(name: &ObjectName) -> Option<String> {
-    match name.0.as_slice() {
+///
+/// The engine takes the first of two parts for a catalog too, where it has one of that name.
+pub(crate) fn of(name: &ObjectName, context: &Context<'_>) -> String {
+    let other = |catalog: &String| is_own(catalog) || context.catalogs.iter().any(|known| known == catalog);
+    let catalog = match name.0.as_slice() {
         [ObjectNamePart::Identifier(catalog), _, _] => Some(folded(catalog)),
+        [ObjectNamePart::Identifier(first), _] => Some(folded(first)).filter(other),
         _ => None,
+    };
+    catalog.unwrap_or_else(|| context.catalog.to_owned())
+}
+
+/// The catalog of a schema's name.
+pub(crate) fn of_schema(name: &ObjectName, context: &Context<'_>) -> String {
+    match name.0.as_slice() {
+        [ObjectNamePart::Identifier(catalog), _] => folded(catalog),
+        _ => context.catalog.to_owned(),
     }
 }
 

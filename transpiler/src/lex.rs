@@ -33,7 +33,7 @@ pub(crate) struct Token<'a> {
     pub(crate) start: usize,
 }
 
-impl<'a> Token<'a> {
+impl Token<'_> {
     /// The byte after the token.
     pub(crate) fn end(&self) -> usize {
         self.start + self.text.len()

@@ -35,6 +35,20 @@ pub struct Context<'a> {
     pub access: Access<'a>,
     /// Attached databases that names of three parts may use; `catalog` needs no entry.
     pub catalogs: &'a [String],
+    /// What those databases are. Of one that is not listed nothing is known, and what depends on it is refused.
+    pub storages: &'a [(String, Storage)],
+}
+
+impl Context<'_> {
+    /// What an attached database's tables can do; `None` where nobody says.
+    pub(crate) fn storage_of(&self, catalog: &str) -> Option<Storage> {
+        if catalog == self.catalog {
+            return Some(self.storage);
+        }
+        let listed = self.storages.iter().find(|(name, _)| name == catalog);
+        let own = || catalogs::is_own(catalog).then_some(Storage::Native);
+        listed.map(|(_, storage)| *storage).or_else(own)
+    }
 }
 
 impl Default for Context<'_> {
@@ -51,6 +65,7 @@ impl Default for Context<'_> {
             client_address: None,
             access: Access::default(),
             catalogs: &[],
+            storages: &[],
         }
     }
 }
@@ -183,7 +198,9 @@ pub fn rewrite(statement: &Statement, context: &Context<'_>) -> Result<Plan, Err
             let word = statement.text.split_whitespace().next().unwrap_or_default();
             Err(Error::forbidden(format!("statement {}", word.to_uppercase())))
         }
-        Tree::Opaque => Ok(Plan::single(statement.text.clone(), true)),
+        Tree::Opaque => {
+            rules::made_of_tokens(&statement.text, context).map(|()| Plan::single(statement.text.clone(), true))
+        }
         Tree::DuckDb(tree) => {
             let mut rewritten: ast::Statement = (**tree).clone();
             rules::apply_duckdb(&mut rewritten, context)?;

@@ -39,6 +39,7 @@ use crate::{Error, Statement};
 
 pub(crate) use authorise::copy as authorise_copy;
 pub(crate) use gate::tokens as gate_tokens;
+pub(crate) use names::made_of_tokens;
 pub(crate) use set_config::search_path as check_search_path;
 pub(crate) use types::type_oid;
 
@@ -60,7 +61,7 @@ pub(crate) fn apply(statement: &mut ast::Statement, context: &Context<'_>) -> Re
     columns::apply(statement);
     values::apply(statement);
     table_bodies::apply(statement);
-    names::apply(statement, context);
+    names::apply(statement, context)?;
     authorise::apply(statement, Grammar::Postgres, context)?;
     let columns = describe::columns_of(statement);
     set_returning::apply(statement);
@@ -85,7 +86,7 @@ pub(crate) fn apply(statement: &mut ast::Statement, context: &Context<'_>) -> Re
 pub(crate) fn apply_duckdb(statement: &mut ast::Statement, context: &Context<'_>) -> Result<(), Error> {
     gate::check(statement, &context.access)?;
     table_bodies::apply(statement);
-    names::apply(statement, context);
+    names::apply(statement, context)?;
     authorise::apply(statement, Grammar::DuckDb, context)?;
     Ok(())
 }

@@ -4,7 +4,8 @@
 //! (`aux:` before the auxiliary ones), `notice:` lines, `columns:` for announced types, `parameters:` for those that the
 //! text says, `setting:` lines, or `error: code message`.
 //! An input may begin with a line `[…]` that says whose it is: a role (`owner`, `writer`, `reader`) and any of
-//! `schemas=a,b`, `path=a,b`, `catalogs=a,b`, `storage=lake|iceberg|native`.
+//! `schemas=a,b`, `path=a,b`, `catalogs=a,b`, `storage=lake|iceberg|native`, and `lake=a,b`, `iceberg=a,b`, `native=a,b`
+//! for what is known of the catalogs.
 //! `unchanged` says that the client's bytes go out. `BLESS=1 cargo test` writes the outcomes anew, for review.
 
 use std::fmt::Write as _;
@@ -26,6 +27,7 @@ struct Login {
     path: Vec<String>,
     catalogs: Vec<String>,
     storage: Storage,
+    storages: Vec<(String, Storage)>,
 }
 
 impl Login {
@@ -37,6 +39,7 @@ impl Login {
             path: vec!["$user".to_owned(), "public".to_owned()],
             catalogs: Vec::new(),
             storage: Storage::Lake,
+            storages: Vec::new(),
         };
         let Some((words, sql)) = input.strip_prefix('[').and_then(|rest| rest.split_once("]\n")) else {
             return (login, input);
@@ -51,12 +54,24 @@ impl Login {
                 "schemas" => login.schemas = Some(list()),
                 "path" => login.path = list(),
                 "catalogs" => login.catalogs = list(),
-                "storage" if value == "iceberg" => login.storage = Storage::Iceberg,
-                "storage" if value == "native" => login.storage = Storage::Native,
+                "storage" => login.storage = storage(value),
+                kind @ ("lake" | "iceberg" | "native") => {
+                    let all = value.split(',').map(|name| (name.to_owned(), storage(kind)));
+                    login.storages.extend(all);
+                }
                 other => panic!("a case begins with the unknown word {other}"),
             }
         }
         (login, sql)
+    }
+}
+
+fn storage(word: &str) -> Storage {
+    match word {
+        "lake" => Storage::Lake,
+        "iceberg" => Storage::Iceberg,
+        "native" => Storage::Native,
+        other => panic!("{other} is no storage"),
     }
 }
 
@@ -69,6 +84,7 @@ fn context(login: &Login) -> Context<'_> {
             schemas: login.schemas.as_deref(),
         },
         catalogs: &login.catalogs,
+        storages: &login.storages,
         user: "ada",
         session_user: "ada",
         search_path: &login.path,

@@ -27,6 +27,7 @@ pub(super) fn plan(
         S::CreateView(view) => create::view(view).map(|()| None),
         S::CreateIndex(index) => accepted::create_index(index, context),
         S::CreateSchema { .. } => Ok(None),
+        S::AlterSchema(schema) => accepted::alter_schema(schema).map(Some),
         S::Drop { .. } => drop::plan(tree, context),
         S::AlterTable(table) => alter::plan(table, context),
         S::Truncate(truncate) => Ok(accepted::truncate(truncate)),

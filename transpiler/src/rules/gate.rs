@@ -137,7 +137,7 @@ fn is_system(name: &ObjectName) -> bool {
     matches!(parts.as_slice(), [schema, _] if schema == "pg_catalog" || schema == "information_schema")
 }
 
-fn flow(result: Result<(), Error>) -> ControlFlow<Error> {
+pub(super) fn flow(result: Result<(), Error>) -> ControlFlow<Error> {
     match result {
         Ok(()) => ControlFlow::Continue(()),
         Err(error) => ControlFlow::Break(error),

@@ -1,21 +1,29 @@
 //! Schemas: PostgreSQL's `public` is DuckDB's `main`; the system catalogs live in a database of their own.
+//!
+//! An Iceberg catalog has a namespace `public`, for which the engine's `main` stands too where it names a relation; where a
+//! schema itself is made or dropped its name stays ([`schemas`]).
+
+mod schemas;
+
+pub(crate) use schemas::of_tokens as made_of_tokens;
 
 use std::collections::HashSet;
 use std::ops::ControlFlow;
 
 use sqlparser::ast::{
-    self, CommentObject, Expr, Function, Ident, ObjectName, ObjectNamePart, Query, SchemaName, TableAlias, TableFactor,
+    self, CommentObject, Expr, Function, Ident, ObjectName, ObjectNamePart, ObjectType, Query, TableAlias, TableFactor,
     VisitMut, VisitorMut,
 };
 
 use super::{build, folded};
+use crate::Error;
 use crate::plan::Context;
 
 /// Where the catalogs are installed.
 const INSTALLED: &str = "__pintail";
 
 /// Puts every name where DuckDB finds it.
-pub(super) fn apply(statement: &mut ast::Statement, context: &Context<'_>) {
+pub(super) fn apply(statement: &mut ast::Statement, context: &Context<'_>) -> Result<(), Error> {
     let mut names = Names {
         catalog: context.catalog,
         hidden: HashSet::new(),
@@ -23,17 +31,18 @@ pub(super) fn apply(statement: &mut ast::Statement, context: &Context<'_>) {
     let _ = statement.visit(&mut Collect(&mut names.hidden));
     let _ = statement.visit(&mut names);
     own_names(statement);
+    schemas::apply(statement, context)
 }
 
 /// Names that the tree holds outside the visitor's sight.
 fn own_names(statement: &mut ast::Statement) {
     use ast::Statement as S;
     match statement {
-        S::Drop { names: dropped, .. } => dropped.iter_mut().for_each(Names::user),
-        S::CreateSchema {
-            schema_name: SchemaName::Simple(name) | SchemaName::NamedAuthorization(name, _),
+        S::Drop {
+            object_type: ObjectType::Schema,
             ..
-        } => Names::schema(name),
+        } => {}
+        S::Drop { names: dropped, .. } => dropped.iter_mut().for_each(Names::user),
         S::Comment {
             object_type: CommentObject::Column,
             object_name,
@@ -110,12 +119,6 @@ impl Names<'_> {
 
     fn user(name: &mut ObjectName) {
         user(name);
-    }
-
-    fn schema(name: &mut ObjectName) {
-        if let Some(ObjectNamePart::Identifier(schema)) = name.0.last_mut() {
-            public_to_main(schema);
-        }
     }
 
     /// A function: the system's need no schema, `public` is `main`.

@@ -1,7 +1,7 @@
 //! Definitions that need little or nothing of the engine, and those that are refused.
 
 use pintail_sqlstate::{Report, Severity, SqlState};
-use sqlparser::ast::{self, CommentObject, CreateIndex, Truncate};
+use sqlparser::ast::{self, AlterSchema, AlterSchemaOperation, CommentObject, CreateIndex, Truncate};
 
 use super::{auxiliary, main_step, plan_of};
 use crate::Error;
@@ -10,7 +10,8 @@ use crate::script::Statement;
 
 /// An index on a lake table: accepted, with a notice; a native table has real ones.
 pub(super) fn create_index(index: &mut CreateIndex, context: &Context<'_>) -> Result<Option<Plan>, Error> {
-    if context.storage == Storage::Native {
+    let catalog = crate::catalogs::of(&index.table_name, context);
+    if context.storage_of(&catalog) == Some(Storage::Native) {
         index.using = None;
         index.concurrently = false;
         index.with = Vec::new();
@@ -48,6 +49,15 @@ pub(super) fn truncate(truncate: &Truncate) -> Option<Plan> {
     let mut steps: Vec<_> = before.iter().map(|target| auxiliary(sql(target))).collect();
     steps.push(main_step(sql(last)));
     Some(plan_of(steps, Vec::new()))
+}
+
+/// A schema's owner means nothing; no catalog renames or moves one.
+pub(super) fn alter_schema(schema: &AlterSchema) -> Result<Plan, Error> {
+    let owner = |operation: &AlterSchemaOperation| matches!(operation, AlterSchemaOperation::OwnerTo { .. });
+    if schema.operations.iter().all(owner) {
+        return Ok(Plan::nothing(Vec::new()));
+    }
+    Err(Error::unsupported("ALTER SCHEMA … RENAME is not supported"))
 }
 
 /// Comments on tables, views and columns are kept; on anything else there is nothing to keep them at.

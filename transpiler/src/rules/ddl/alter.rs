@@ -11,14 +11,15 @@ use crate::plan::{Context, Notice, Plan, Role, Step, Storage};
 
 /// The plan of an ALTER TABLE.
 pub(super) fn plan(alter: &AlterTable, context: &Context<'_>) -> Result<Option<Plan>, Error> {
-    let own = Table::is_own(&alter.name, context);
-    let lake = own && context.storage == Storage::Lake;
-    if own && context.storage == Storage::Iceberg {
-        refuse_constraints(alter, context)?;
+    let table = Table::of(&alter.name, context);
+    let storage = context.storage_of(&table.catalog);
+    let lake = storage == Some(Storage::Lake);
+    if !lake && storage != Some(Storage::Native) {
+        refuse_constraints(alter, &table, context)?;
     }
     let mut building = Building {
         alter,
-        table: Table::of(&alter.name, context),
+        table,
         context,
         steps: Vec::new(),
         notices: Vec::new(),
@@ -44,27 +45,23 @@ pub(super) fn plan(alter: &AlterTable, context: &Context<'_>) -> Result<Option<P
     Ok(Some(plan_of(steps, notices)))
 }
 
-/// A catalog without constraints has none to add, drop or rename.
-fn refuse_constraints(alter: &AlterTable, context: &Context<'_>) -> Result<(), Error> {
-    let table = Table::of(&alter.name, context);
+/// A catalog without constraints has none to add, drop or rename, and one of which nothing is known is left as it is.
+fn refuse_constraints(alter: &AlterTable, table: &Table, context: &Context<'_>) -> Result<(), Error> {
     for operation in &alter.operations {
         match operation {
             Op::AddConstraint { constraint, .. } => {
-                return Err(constraint::unsupported(&constraint::of_table(
-                    constraint, &table, context,
-                )?));
+                let found = constraint::of_table(constraint, table, context)?;
+                return Err(constraint::unsupported(&found));
             }
             Op::DropConstraint { .. } | Op::RenameConstraint { .. } => {
                 return Err(Error::unsupported("constraints are not supported in this catalog"));
             }
             Op::AddColumn { column_def, .. } => {
                 let name = folded(&column_def.name);
-                let found = column_def
-                    .options
-                    .iter()
-                    .find_map(|option| create::of_column(option, &name, &table, context));
-                if let Some(found) = found {
-                    return Err(constraint::unsupported(&found));
+                for option in &column_def.options {
+                    if let Some(found) = create::of_column(option, &name, table, context)? {
+                        return Err(constraint::unsupported(&found));
+                    }
                 }
             }
             _ => {}
@@ -89,21 +86,21 @@ impl Building<'_> {
                 self.record(&[found]);
             }
             Op::DropConstraint { name, .. } if lake => {
-                let sql = recorded::delete_one(&self.table, &folded(name), self.context);
+                let sql = recorded::delete_one(&self.table, &folded(name));
                 self.steps.push(auxiliary(sql));
             }
             Op::RenameConstraint { old_name, new_name } if lake => {
-                let sql = recorded::rename_one(&self.table, &folded(old_name), &folded(new_name), self.context);
+                let sql = recorded::rename_one(&self.table, &folded(old_name), &folded(new_name));
                 self.steps.push(auxiliary(sql));
             }
-            Op::AddColumn { .. } if lake => self.add_column(operation),
+            Op::AddColumn { .. } if lake => self.add_column(operation)?,
             Op::DropColumn { column_names, .. } => self.drop_columns(operation, column_names, lake),
             Op::RenameTable {
                 table_name: RenameTableNameKind::To(new) | RenameTableNameKind::As(new),
             } => {
                 self.own(operation);
                 if lake && let Some(new) = last_name(new) {
-                    let renames = recorded::rename_table(&self.table, &new, self.context);
+                    let renames = recorded::rename_table(&self.table, &new);
                     self.steps.extend(renames.into_iter().map(auxiliary));
                 }
             }
@@ -114,12 +111,8 @@ impl Building<'_> {
                 self.own(operation);
                 if lake {
                     let (old, new) = (folded(old_column_name), folded(new_column_name));
-                    self.steps.push(auxiliary(recorded::rename_column(
-                        &self.table,
-                        &old,
-                        &new,
-                        self.context,
-                    )));
+                    self.steps
+                        .push(auxiliary(recorded::rename_column(&self.table, &old, &new)));
                 }
             }
             Op::OwnerTo { .. } | Op::SetLogged | Op::SetUnlogged => {}
@@ -160,15 +153,15 @@ impl Building<'_> {
         if constraints.is_empty() {
             return;
         }
-        let sql = recorded::insert(constraints, &self.table, Guard::None, self.context);
+        let sql = recorded::insert(constraints, &self.table, Guard::None);
         self.steps.push(auxiliary(sql));
         let warnings = constraints.iter().map(|one| recorded::warning(one, &self.table));
         self.notices.extend(warnings);
     }
 
-    fn add_column(&mut self, operation: &Op) {
+    fn add_column(&mut self, operation: &Op) -> Result<(), Error> {
         let Op::AddColumn { column_def, .. } = operation else {
-            return;
+            return Ok(());
         };
         let name = folded(&column_def.name);
         let mut found = Vec::new();
@@ -176,7 +169,7 @@ impl Building<'_> {
         if let Op::AddColumn { column_def: kept, .. } = &mut plain {
             kept.options.clear();
             for option in &column_def.options {
-                match create::of_column(option, &name, &self.table, self.context) {
+                match create::of_column(option, &name, &self.table, self.context)? {
                     Some(constraint) => found.push(constraint),
                     None => kept.options.push(option.clone()),
                 }
@@ -184,6 +177,7 @@ impl Building<'_> {
         }
         self.own(&plain);
         self.record(&found);
+        Ok(())
     }
 
     fn drop_columns(&mut self, operation: &Op, names: &[sqlparser::ast::Ident], lake: bool) {
@@ -194,11 +188,8 @@ impl Building<'_> {
             }
             self.own(&one);
             if lake {
-                self.steps.push(auxiliary(recorded::delete_column(
-                    &self.table,
-                    &folded(name),
-                    self.context,
-                )));
+                self.steps
+                    .push(auxiliary(recorded::delete_column(&self.table, &folded(name))));
             }
         }
     }

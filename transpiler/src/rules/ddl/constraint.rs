@@ -12,28 +12,27 @@ use super::super::{build, folded};
 use crate::Error;
 use crate::plan::Context;
 
-/// A table's schema, in the engine's words, and name.
+/// A table's catalog, its schema, in the engine's words, and name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Table {
+    pub(super) catalog: String,
     pub(super) schema: String,
     pub(super) name: String,
 }
 
 impl Table {
-    /// Whether a name is of the context's own catalog, whose storage and records are known.
-    pub(super) fn is_own(name: &ObjectName, context: &Context<'_>) -> bool {
-        crate::catalogs::of(name).is_none_or(|catalog| catalog == context.catalog)
-    }
-
     /// The table that a statement names.
     pub(super) fn of(name: &ObjectName, context: &Context<'_>) -> Self {
+        let catalog = crate::catalogs::of(name, context);
         let parts: Vec<String> = name.0.iter().filter_map(|part| part.as_ident()).map(folded).collect();
         let schema = match parts.len() {
             0 | 1 => default_schema(context),
+            2 if parts[0] == catalog && catalog != context.catalog => "main".to_owned(),
             count if parts[count - 2] == "public" => "main".to_owned(),
             count => parts[count - 2].clone(),
         };
         Self {
+            catalog,
             schema,
             name: parts.last().cloned().unwrap_or_default(),
         }
@@ -94,7 +93,7 @@ pub(super) struct Reference {
     pub(super) tail: String,
 }
 
-/// What a catalog says that neither enforces a constraint nor has a place to record it.
+/// What is said of a catalog that neither enforces a constraint nor has a place to record it, or of which nothing is known.
 pub(super) fn unsupported(constraint: &Constraint) -> Error {
     let word = match constraint.kind {
         ConstraintKind::Primary => "PRIMARY KEY",
@@ -145,8 +144,11 @@ pub(super) fn foreign(
     columns: Vec<String>,
     table: &Table,
     context: &Context<'_>,
-) -> Constraint {
+) -> Result<Constraint, Error> {
     let target = Table::of(&key.foreign_table, context);
+    if target.catalog != table.catalog {
+        return Err(crate::catalogs::cross_database(&key.foreign_table.to_string()));
+    }
     let shown = if target.schema == default_schema(context) {
         quote(&target.name)
     } else {
@@ -167,7 +169,7 @@ pub(super) fn foreign(
         }
     }
     let default = format!("{}_{}_fkey", table.name, columns.join("_"));
-    Constraint {
+    Ok(Constraint {
         name: name.or(key.name.as_ref()).map_or(default, folded),
         kind: ConstraintKind::Foreign,
         definition: format!("FOREIGN KEY ({}) REFERENCES {shown}(", quoted(&columns)),
@@ -177,7 +179,7 @@ pub(super) fn foreign(
             columns: key.referred_columns.iter().map(folded).collect(),
             tail,
         }),
-    }
+    })
 }
 
 /// A table constraint; index and exclusion constraints are refused.
@@ -201,7 +203,7 @@ pub(super) fn of_table(
         ),
         TableConstraint::Check(given) => check(None, given, None, table),
         TableConstraint::ForeignKey(given) => {
-            foreign(None, given, given.columns.iter().map(folded).collect(), table, context)
+            foreign(None, given, given.columns.iter().map(folded).collect(), table, context)?
         }
         TableConstraint::Exclude(_) => return Err(Error::unsupported("EXCLUDE constraints are not supported")),
         _ => {

@@ -21,15 +21,16 @@ pub(super) fn table(table: &mut CreateTable, context: &Context<'_>) -> Result<Op
         table.query = super::super::select::query(&format!("SELECT * FROM {} LIMIT 0", like.name));
         return Ok(None);
     }
-    if table.temporary || context.storage == Storage::Native || !Table::is_own(&table.name, context) {
+    let target = Table::of(&table.name, context);
+    let storage = context.storage_of(&target.catalog);
+    if table.temporary || storage == Some(Storage::Native) {
         return Ok(None);
     }
-    let target = Table::of(&table.name, context);
     let mut constraints = take(table, &target, context)?;
     if constraints.is_empty() {
         return Ok(None);
     }
-    if context.storage == Storage::Iceberg {
+    if storage != Some(Storage::Lake) {
         return Err(constraint::unsupported(&constraints[0]));
     }
     constraint::number(&mut constraints);
@@ -40,7 +41,7 @@ pub(super) fn table(table: &mut CreateTable, context: &Context<'_>) -> Result<Op
     } else {
         Guard::None
     };
-    let record = auxiliary(recorded::insert(&constraints, &target, guard, context));
+    let record = auxiliary(recorded::insert(&constraints, &target, guard));
     let create = main_step(table.to_string());
     let steps = if table.if_not_exists {
         vec![record, create]
@@ -67,7 +68,7 @@ fn take(table: &mut CreateTable, target: &Table, context: &Context<'_>) -> Resul
         let name = super::super::folded(&column.name);
         let options = std::mem::take(&mut column.options);
         for option in options {
-            match of_column(&option, &name, target, context) {
+            match of_column(&option, &name, target, context)? {
                 Some(constraint) => found.push(constraint),
                 None => column.options.push(option),
             }
@@ -85,16 +86,16 @@ pub(super) fn of_column(
     column: &str,
     table: &Table,
     context: &Context<'_>,
-) -> Option<Constraint> {
+) -> Result<Option<Constraint>, Error> {
     let name = option.name.as_ref();
     let columns = || vec![column.to_owned()];
-    match &option.option {
+    Ok(match &option.option {
         ColumnOption::PrimaryKey(_) => Some(constraint::key(ConstraintKind::Primary, name, columns(), table)),
         ColumnOption::Unique(_) => Some(constraint::key(ConstraintKind::Unique, name, columns(), table)),
         ColumnOption::Check(check) => Some(constraint::check(name, check, Some(column), table)),
-        ColumnOption::ForeignKey(key) => Some(constraint::foreign(name, key, columns(), table, context)),
+        ColumnOption::ForeignKey(key) => Some(constraint::foreign(name, key, columns(), table, context)?),
         _ => None,
-    }
+    })
 }
 
 /// A primary key's columns are NOT NULL, which the lake enforces.

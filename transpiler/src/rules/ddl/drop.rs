@@ -1,28 +1,41 @@
 //! DROP: one object a step; a table takes its recorded constraints along.
 
-use sqlparser::ast::{ObjectType, Statement};
+use sqlparser::ast::{ObjectName, ObjectType, Statement};
 
 use super::super::last_name;
 use super::constraint::Table;
 use super::{auxiliary, main_step, plan_of, recorded};
-use crate::Error;
 use crate::plan::{Context, Plan, Storage};
+use crate::{Error, catalogs};
 
 /// The plan of a DROP.
 pub(super) fn plan(statement: &Statement, context: &Context<'_>) -> Result<Option<Plan>, Error> {
     let Statement::Drop { object_type, names, .. } = statement else {
         return Ok(None);
     };
-    let lake = context.storage == Storage::Lake && names.iter().all(|name| Table::is_own(name, context));
-    let indexes = context.storage == Storage::Native;
+    let schemas = *object_type == ObjectType::Schema;
+    let catalog = |name: &ObjectName| {
+        if schemas {
+            catalogs::of_schema(name, context)
+        } else {
+            catalogs::of(name, context)
+        }
+    };
+    let stored_as = |storage| {
+        names
+            .iter()
+            .all(|name| context.storage_of(&catalog(name)) == Some(storage))
+    };
     match object_type {
         ObjectType::Table | ObjectType::View | ObjectType::Schema => {}
-        ObjectType::Index if indexes => return Ok(None),
+        ObjectType::Index if stored_as(Storage::Native) => return Ok(None),
         ObjectType::Index => return Ok(Some(Plan::nothing(Vec::new()))),
         other => return Err(Error::unsupported(format!("DROP {other} is not supported"))),
     }
-    let recorded = lake && *object_type != ObjectType::View;
-    if names.len() == 1 && !recorded {
+    let is_recorded = |name: &ObjectName| {
+        *object_type != ObjectType::View && context.storage_of(&catalog(name)) == Some(Storage::Lake)
+    };
+    if names.len() == 1 && !names.iter().any(is_recorded) {
         return Ok(None);
     }
     let mut steps = Vec::new();
@@ -37,11 +50,11 @@ pub(super) fn plan(statement: &Statement, context: &Context<'_>) -> Result<Optio
         } else {
             auxiliary(one.to_string())
         });
-        if recorded {
+        if is_recorded(name) {
             steps.push(auxiliary(if *object_type == ObjectType::Table {
-                recorded::delete(&Table::of(name, context), context)
+                recorded::delete(&Table::of(name, context))
             } else {
-                recorded::delete_schema(&last_name(name).unwrap_or_default(), context)
+                recorded::delete_schema(&catalog(name), &last_name(name).unwrap_or_default())
             }));
         }
     }

@@ -1,28 +1,25 @@
-//! The lake's table of constraints: the statements that keep it true.
+//! A lake's table of constraints: the statements that keep it true.
 
 use pintail_sqlstate::{Report, Severity, SqlState};
 
 use super::constraint::{Constraint, Table};
-use crate::plan::{Context, Notice};
+use crate::plan::Notice;
 use crate::session::{identifier, literal};
 
-/// The hidden table's name in the context's catalog.
-pub(super) fn table(context: &Context<'_>) -> String {
-    format!("{}.\"__pintail\".\"constraints\"", identifier(context.catalog))
+/// The hidden table's name in a lake.
+fn records(catalog: &str) -> String {
+    format!("{}.\"__pintail\".\"constraints\"", identifier(catalog))
 }
 
 /// Records constraints of a table; nothing where `only_if_missing` and the table is there already.
-pub(super) fn insert(constraints: &[Constraint], table: &Table, guard: Guard, context: &Context<'_>) -> String {
-    let rows: Vec<String> = constraints
-        .iter()
-        .map(|constraint| row(constraint, table, context))
-        .collect();
+pub(super) fn insert(constraints: &[Constraint], table: &Table, guard: Guard) -> String {
+    let rows: Vec<String> = constraints.iter().map(|constraint| row(constraint, table)).collect();
     let condition = match guard {
         Guard::None => String::new(),
-        Guard::IfMissing => format!(" WHERE NOT EXISTS ({})", existing(table, context)),
+        Guard::IfMissing => format!(" WHERE NOT EXISTS ({})", existing(table)),
     };
     let rows: Vec<String> = rows.into_iter().map(|row| format!("SELECT {row}{condition}")).collect();
-    format!("INSERT INTO {} {}", self::table(context), rows.join(" UNION ALL "))
+    format!("INSERT INTO {} {}", records(&table.catalog), rows.join(" UNION ALL "))
 }
 
 /// When to record.
@@ -34,16 +31,16 @@ pub(super) enum Guard {
     IfMissing,
 }
 
-fn existing(table: &Table, context: &Context<'_>) -> String {
+fn existing(table: &Table) -> String {
     format!(
         "SELECT 1 FROM duckdb_tables() WHERE database_name = {} AND schema_name = {} AND table_name = {}",
-        literal(context.catalog),
+        literal(&table.catalog),
         literal(&table.schema),
         literal(&table.name)
     )
 }
 
-fn row(constraint: &Constraint, table: &Table, context: &Context<'_>) -> String {
+fn row(constraint: &Constraint, table: &Table) -> String {
     let columns = list(&constraint.columns);
     let (ref_schema, ref_table, ref_columns, definition) = match &constraint.reference {
         None => (
@@ -55,7 +52,7 @@ fn row(constraint: &Constraint, table: &Table, context: &Context<'_>) -> String 
         Some(reference) => {
             let key = format!(
                 "(SELECT any_value(column_names) FROM {} WHERE schema_name = {} AND table_name = {} AND constraint_type = 'p')",
-                self::table(context),
+                records(&table.catalog),
                 literal(&reference.table.schema),
                 literal(&reference.table.name)
             );
@@ -96,56 +93,56 @@ fn list(names: &[String]) -> String {
 }
 
 /// Forgets a table's constraints, and those that refer to it.
-pub(super) fn delete(table: &Table, context: &Context<'_>) -> String {
+pub(super) fn delete(table: &Table) -> String {
     format!(
         "DELETE FROM {} WHERE (schema_name = {schema} AND table_name = {name}) OR (ref_schema = {schema} AND ref_table = {name})",
-        self::table(context),
+        records(&table.catalog),
         schema = literal(&table.schema),
         name = literal(&table.name)
     )
 }
 
-/// Forgets a schema's constraints.
-pub(super) fn delete_schema(schema: &str, context: &Context<'_>) -> String {
+/// Forgets a schema's constraints, and those that refer to it.
+pub(super) fn delete_schema(catalog: &str, schema: &str) -> String {
     format!(
-        "DELETE FROM {} WHERE schema_name = {}",
-        self::table(context),
-        literal(schema)
+        "DELETE FROM {} WHERE schema_name = {schema} OR ref_schema = {schema}",
+        records(catalog),
+        schema = literal(schema)
     )
 }
 
 /// Forgets one constraint.
-pub(super) fn delete_one(table: &Table, constraint: &str, context: &Context<'_>) -> String {
+pub(super) fn delete_one(table: &Table, constraint: &str) -> String {
     format!(
         "DELETE FROM {} WHERE {} AND constraint_name = {}",
-        self::table(context),
+        records(&table.catalog),
         of(table),
         literal(constraint)
     )
 }
 
 /// Forgets the constraints that a dropped column was part of.
-pub(super) fn delete_column(table: &Table, column: &str, context: &Context<'_>) -> String {
+pub(super) fn delete_column(table: &Table, column: &str) -> String {
     format!(
         "DELETE FROM {} WHERE {} AND list_contains(column_names, {})",
-        self::table(context),
+        records(&table.catalog),
         of(table),
         literal(column)
     )
 }
 
 /// Follows a table's new name.
-pub(super) fn rename_table(table: &Table, new: &str, context: &Context<'_>) -> Vec<String> {
+pub(super) fn rename_table(table: &Table, new: &str) -> Vec<String> {
     vec![
         format!(
             "UPDATE {} SET table_name = {} WHERE {}",
-            self::table(context),
+            records(&table.catalog),
             literal(new),
             of(table)
         ),
         format!(
             "UPDATE {} SET ref_table = {}, definition = replace(definition, {}, {}) WHERE ref_schema = {} AND ref_table = {}",
-            self::table(context),
+            records(&table.catalog),
             literal(new),
             literal(&format!(" REFERENCES {}(", table.name)),
             literal(&format!(" REFERENCES {new}(")),
@@ -156,11 +153,11 @@ pub(super) fn rename_table(table: &Table, new: &str, context: &Context<'_>) -> V
 }
 
 /// Follows a column's new name.
-pub(super) fn rename_column(table: &Table, old: &str, new: &str, context: &Context<'_>) -> String {
+pub(super) fn rename_column(table: &Table, old: &str, new: &str) -> String {
     format!(
         "UPDATE {} SET column_names = list_transform(column_names, lambda c: CASE WHEN c = {old} THEN {new} ELSE c END), \
          definition = regexp_replace(definition, {pattern}, {new}, 'g') WHERE {} AND list_contains(column_names, {old})",
-        self::table(context),
+        records(&table.catalog),
         of(table),
         old = literal(old),
         new = literal(new),
@@ -169,10 +166,10 @@ pub(super) fn rename_column(table: &Table, old: &str, new: &str, context: &Conte
 }
 
 /// Follows a constraint's new name.
-pub(super) fn rename_one(table: &Table, old: &str, new: &str, context: &Context<'_>) -> String {
+pub(super) fn rename_one(table: &Table, old: &str, new: &str) -> String {
     format!(
         "UPDATE {} SET constraint_name = {} WHERE {} AND constraint_name = {}",
-        self::table(context),
+        records(&table.catalog),
         literal(new),
         of(table),
         literal(old)

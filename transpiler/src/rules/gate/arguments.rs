@@ -85,8 +85,8 @@ fn positional(arg: &FunctionArg) -> Option<&Expr> {
 fn constants(expr: &Expr) -> Option<Vec<String>> {
     match expr {
         Expr::Value(value) => constant(value),
-        Expr::Nested(inner) => constants(inner),
-        Expr::Cast {
+        Expr::Nested(inner)
+        | Expr::Cast {
             expr: inner,
             data_type: DataType::Varchar(_) | DataType::Text,
             ..
