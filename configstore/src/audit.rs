@@ -30,6 +30,14 @@ pub struct AuditEntry {
 }
 
 impl Store {
+    /// Records a deed that changes nothing in the store, such as the end of a session.
+    pub async fn note(&self, actor: &Actor, action: &str, object: &str) -> Result<(), Error> {
+        let mut client = self.client().await?;
+        let tx = client.transaction().await?;
+        record(&tx, actor, action, object, Value::Object(serde_json::Map::new())).await?;
+        Ok(tx.commit().await?)
+    }
+
     /// The latest changes, latest first, at most a thousand; with `before`, those before that number.
     pub async fn audit(&self, limit: u32, before: Option<i64>) -> Result<Vec<AuditEntry>, Error> {
         let client = self.client().await?;

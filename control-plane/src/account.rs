@@ -5,11 +5,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use pintail_configstore::{Catalog, Snapshot, Store, UserId};
 use pintail_sqlstate::{Report, Severity, SqlState};
-use pintail_transpiler::SecretConflict;
+use pintail_transpiler::{SecretConflict, Storage};
 use pintail_worker_api::Secret;
 use tokio::sync::watch;
 
-use crate::login::Login;
+use crate::login::{Login, storage_of};
 use crate::pool::Tenant;
 use crate::shares::{Share, Shares};
 use crate::tenant::{Tenants, may_stand_beside};
@@ -127,14 +127,14 @@ impl Account {
         self.tenant.key.catalogs.clone()
     }
 
-    /// Names of the catalogs that its user may have attached.
-    pub fn reachable(&self) -> Vec<String> {
+    /// The catalogs that its user may have attached, by name, with what their tables can do.
+    pub fn reachable(&self) -> Vec<(String, Storage)> {
         let snapshot = self.changes.borrow().clone();
         self.login
             .reachable(&snapshot)
             .iter()
             .filter(|catalog| catalog.id == self.login.catalog.id || may_stand_beside(catalog))
-            .map(|catalog| catalog.name.to_string())
+            .map(|catalog| (catalog.name.to_string(), storage_of(catalog)))
             .collect()
     }
 

@@ -48,6 +48,7 @@ impl Login {
                 && now.user.role == self.user.role
                 && now.user.schemas == self.user.schemas
                 && now.user.catalogs == self.user.catalogs
+                && self.org.locations.iter().all(|open| now.org.locations.contains(open))
         })
     }
 
@@ -62,14 +63,14 @@ impl Login {
             .cloned()
             .collect()
     }
+}
 
-    /// What the tables of the catalog can do.
-    pub fn storage(&self) -> Storage {
-        match self.catalog.kind {
-            CatalogKind::DuckLake { .. } => Storage::Lake,
-            CatalogKind::Iceberg { .. } => Storage::Iceberg,
-            CatalogKind::DuckDbFile { .. } | CatalogKind::Memory => Storage::Native,
-        }
+/// What the tables of a catalog can do.
+pub fn storage_of(catalog: &Catalog) -> Storage {
+    match catalog.kind {
+        CatalogKind::DuckLake { .. } => Storage::Lake,
+        CatalogKind::Iceberg { .. } => Storage::Iceberg,
+        CatalogKind::DuckDbFile { .. } | CatalogKind::Memory => Storage::Native,
     }
 }
 

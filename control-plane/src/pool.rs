@@ -103,6 +103,8 @@ struct Shared {
     metrics: Metrics,
     closing: CancellationToken,
     wake: Notify,
+    /// Told when a session begins to wait.
+    pressure: Notify,
     inner: Mutex<Inner>,
     /// One lock for each catalog that is being attached by its first worker.
     cold: Mutex<HashMap<String, Arc<tokio::sync::Mutex<()>>>>,
@@ -130,6 +132,7 @@ impl Pool {
                 metrics,
                 closing: CancellationToken::new(),
                 wake: Notify::new(),
+                pressure: Notify::new(),
                 inner: Mutex::new(inner),
                 cold: Mutex::default(),
             }),
@@ -141,8 +144,16 @@ impl Pool {
         if self.shared.closing.is_cancelled() {
             return Err(PoolError::Closing);
         }
-        let decision = self.lock().ledger.decide(&tenant.key, tenant.caps);
+        let (decision, beyond) = {
+            let ledger = &mut self.lock().ledger;
+            let beyond = ledger.limit(&tenant.key.org, tenant.caps);
+            (ledger.decide(&tenant.key, tenant.caps), beyond)
+        };
+        beyond.into_iter().for_each(|live| self.retire(live));
         self.observe_waiting();
+        if matches!(decision, Decision::Wait(_)) {
+            self.shared.pressure.notify_waiters();
+        }
         match decision {
             Decision::Take(id, live) => Ok(self.lease(id, live)),
             Decision::Start => self.start(tenant, PlaceGuard::new(self, tenant)).await,
@@ -171,6 +182,17 @@ impl Pool {
     /// Sessions that wait for a worker.
     pub fn waiting(&self) -> usize {
         self.lock().ledger.waiting()
+    }
+
+    /// Returns while a session waits for a worker: who has one that it can do without should give it back.
+    pub async fn pressed(&self) {
+        loop {
+            let begins = self.shared.pressure.notified();
+            if self.waiting() > 0 {
+                return;
+            }
+            begins.await;
+        }
     }
 
     /// The kernel wall as the last worker raised it; `None` before the first.

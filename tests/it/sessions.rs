@@ -214,3 +214,26 @@ async fn a_client_that_vanishes_while_its_session_is_opened_leaves_no_worker_beh
         );
     }
 }
+
+#[tokio::test]
+async fn an_alter_that_fails_leaves_no_transaction_behind() {
+    let installation = Installation::start().expect("start");
+    let client = installation.connect().await.expect("connect");
+    client
+        .batch_execute("CREATE TEMP TABLE t (a int)")
+        .await
+        .expect("table");
+    for wrong in [
+        "ALTER TABLE t ADD COLUMN b int DEFAULT nope",
+        "ALTER TABLE t ADD COLUMN b int DEFAULT (SELECT nope)",
+    ] {
+        assert!(client.simple_query(wrong).await.is_err(), "{wrong}");
+        assert!(client.simple_query("SELECT a FROM t").await.is_ok(), "after {wrong}");
+        assert!(client.query(wrong, &[]).await.is_err(), "{wrong}");
+        assert!(client.query("SELECT a FROM t", &[]).await.is_ok(), "after {wrong}");
+    }
+    client
+        .batch_execute("BEGIN; INSERT INTO t VALUES (1); COMMIT")
+        .await
+        .expect("a transaction of its own");
+}

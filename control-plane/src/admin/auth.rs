@@ -16,7 +16,7 @@ pub(super) struct Local(pub(super) Token);
 /// Somebody who may look.
 pub(super) struct Viewer;
 /// Somebody who may act on sessions, workers and catalogs' provisioning.
-pub(super) struct Operator;
+pub(super) struct Operator(pub(super) Actor);
 /// Somebody who may change organisations, users, catalogs and tokens.
 pub(super) struct Admin(pub(super) Actor);
 
@@ -32,7 +32,7 @@ impl FromRequestParts<AdminState> for Operator {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, state: &AdminState) -> Result<Self, Problem> {
-        caller(parts, state, TokenRole::Operator).await.map(|_| Self)
+        caller(parts, state, TokenRole::Operator).await.map(Self)
     }
 }
 

@@ -94,11 +94,14 @@ pub(super) async fn put(
     ),
 )]
 pub(super) async fn provision(
-    _: Operator,
+    Operator(actor): Operator,
     State(state): State<AdminState>,
     Path((org, catalog)): Path<(String, String)>,
 ) -> Result<axum::Json<CatalogResource>, Problem> {
-    make(&state, find(&state, &org, &catalog)?.id).await?;
+    let id = find(&state, &org, &catalog)?.id;
+    let object = format!("{org}/{catalog}");
+    state.store.note(&actor, "catalog.provision", &object).await?;
+    make(&state, id).await?;
     Ok(axum::Json(find(&state, &org, &catalog)?.as_ref().into()))
 }
 

@@ -105,11 +105,12 @@ pub(super) async fn show(
     responses((status = 204, description = "It was asked to stop"), Problems),
 )]
 pub(super) async fn cancel(
-    _: Operator,
+    Operator(actor): Operator,
     State(state): State<AdminState>,
     Path(pid): Path<i32>,
 ) -> Result<StatusCode, Problem> {
     if state.server()?.cancels.cancel_pid(pid) {
+        state.store.note(&actor, "session.cancel", &pid.to_string()).await?;
         return Ok(StatusCode::NO_CONTENT);
     }
     Err(Problem::missing("session", &pid.to_string()))
@@ -121,11 +122,12 @@ pub(super) async fn cancel(
     responses((status = 204, description = "It was asked to end"), Problems),
 )]
 pub(super) async fn end(
-    _: Operator,
+    Operator(actor): Operator,
     State(state): State<AdminState>,
     Path(pid): Path<i32>,
 ) -> Result<StatusCode, Problem> {
     if state.server()?.sessions.end(pid) {
+        state.store.note(&actor, "session.end", &pid.to_string()).await?;
         return Ok(StatusCode::NO_CONTENT);
     }
     Err(Problem::missing("session", &pid.to_string()))

@@ -56,12 +56,13 @@ pub(super) async fn list(
     responses((status = 204, description = "It ends"), Problems),
 )]
 pub(super) async fn retire(
-    _: Operator,
+    Operator(actor): Operator,
     State(state): State<AdminState>,
     Path(id): Path<String>,
 ) -> Result<StatusCode, Problem> {
     let pool = &state.server()?.pool;
     if pool.retire_idle(&WorkerId(id.clone())) {
+        state.store.note(&actor, "worker.retire", &id).await?;
         return Ok(StatusCode::NO_CONTENT);
     }
     if pool.workers().iter().any(|worker| worker.id.0 == id) {

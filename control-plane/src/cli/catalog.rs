@@ -50,6 +50,9 @@ pub struct Description {
     /// Host and port of the bucket's store, where it is not the installation's
     #[arg(long, value_name = "HOST[:PORT]")]
     endpoint: Option<String>,
+    /// That store is reached without TLS
+    #[arg(long)]
+    no_tls: bool,
     /// File with the access key on its first line and the secret on its second; they should open the catalog's prefix only
     #[arg(long, value_name = "FILE")]
     key_file: Option<PathBuf>,
@@ -133,6 +136,9 @@ impl Description {
         let mut target = json!({});
         if let Some(endpoint) = &self.endpoint {
             target["endpoint"] = json!(endpoint);
+        }
+        if self.no_tls {
+            target["tls"] = json!(false);
         }
         if let Some(path) = &self.key_file {
             let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;

@@ -15,7 +15,7 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use super::Server;
 use super::handshake::Client;
 use crate::account::Account;
-use crate::login::Login;
+use crate::login::{Login, storage_of};
 use crate::routing::{self, Said};
 use crate::session::driver::Admitted;
 use crate::session::{Identity, Machine, UserAccess};
@@ -204,7 +204,7 @@ fn identity(account: &Account, backend_pid: i32, client: &Client) -> Identity {
     Identity {
         user: login.user.name.to_string(),
         catalog: login.catalog.name.to_string(),
-        storage: login.storage(),
+        storage: storage_of(&login.catalog),
         access: UserAccess {
             role: match login.user.role {
                 Role::Owner => LoginRole::Owner,

@@ -23,6 +23,8 @@ pub(super) struct Ledger<W> {
     /// Catalogs that only one worker may have, and that one has.
     exclusive: HashMap<String, usize>,
     queues: HashMap<String, VecDeque<Waiter<W>>>,
+    /// Each organisation's limits as they were last told.
+    caps: HashMap<String, Caps>,
     next_ticket: u64,
 }
 
@@ -36,7 +38,6 @@ struct Slot<W> {
 struct Waiter<W> {
     ticket: u64,
     key: TenantKey,
-    caps: Caps,
     grant: oneshot::Sender<Grant<W>>,
 }
 
@@ -83,8 +84,32 @@ impl<W: Clone> Ledger<W> {
             places: HashMap::new(),
             exclusive: HashMap::new(),
             queues: HashMap::new(),
+            caps: HashMap::new(),
             next_ticket: 0,
         }
+    }
+
+    /// Takes note of an organisation's limits; gives the idle workers that are beyond them, which must be retired.
+    pub(super) fn limit(&mut self, org: &str, caps: Caps) -> Vec<W> {
+        self.caps.insert(org.to_owned(), caps);
+        let mut beyond = Vec::new();
+        while self.is_beyond(org)
+            && let Some(id) = self.idle(|slot| slot.key.org == org)
+        {
+            beyond.extend(self.take_out(&id));
+        }
+        if !beyond.is_empty() {
+            self.serve();
+        }
+        beyond
+    }
+
+    fn cap_of(&self, org: &str) -> Option<u32> {
+        self.caps.get(org).and_then(|caps| caps.workers)
+    }
+
+    fn is_beyond(&self, org: &str) -> bool {
+        self.cap_of(org).is_some_and(|most| self.places_of(org) > most as usize)
     }
 
     /// Decides for a session that asks for a worker now.
@@ -93,8 +118,8 @@ impl<W: Clone> Ledger<W> {
         let somebody_before = self
             .queues
             .get(&key.org)
-            .is_some_and(|queue| queue.iter().any(|waiter| self.may_have_place(&waiter.key, waiter.caps)));
-        if !somebody_before && let Some(decision) = self.at_once(key, caps) {
+            .is_some_and(|queue| queue.iter().any(|waiter| self.may_have_place(&waiter.key)));
+        if !somebody_before && let Some(decision) = self.at_once(key) {
             return decision;
         }
         let queue = self.queues.entry(key.org.clone()).or_default();
@@ -105,21 +130,20 @@ impl<W: Clone> Ledger<W> {
         queue.push_back(Waiter {
             ticket: self.next_ticket,
             key: key.clone(),
-            caps,
             grant,
         });
         self.next_ticket += 1;
         Decision::Wait(receiver)
     }
 
-    fn at_once(&mut self, key: &TenantKey, caps: Caps) -> Option<Decision<W>> {
+    fn at_once(&mut self, key: &TenantKey) -> Option<Decision<W>> {
         // The longest idle one: its next instance has had the most time to be built.
         if let Some(id) = self.idle(|slot| slot.key == *key)
             && let Some(live) = self.advance(&id, Move::Take)
         {
             return Some(Decision::Take(id, live));
         }
-        if self.may_have_place(key, caps) {
+        if self.may_have_place(key) {
             if self.taken() < self.max {
                 self.take_place(key);
                 return Some(Decision::Start);
@@ -161,6 +185,9 @@ impl<W: Clone> Ledger<W> {
             let next = self.next_waiter();
             self.take_place(&key);
             let Some(waiter) = next else {
+                if self.is_beyond(&key.org) {
+                    return self.give_up(id);
+                }
                 self.advance(id, Move::Release);
                 return None;
             };
@@ -208,7 +235,7 @@ impl<W: Clone> Ledger<W> {
             let Some((index, waiter)) = queue
                 .iter()
                 .enumerate()
-                .find(|(_, waiter)| !waiter.grant.is_closed() && self.may_have_place(&waiter.key, waiter.caps))
+                .find(|(_, waiter)| !waiter.grant.is_closed() && self.may_have_place(&waiter.key))
             else {
                 continue;
             };
@@ -232,8 +259,10 @@ impl<W: Clone> Ledger<W> {
         }
     }
 
-    fn may_have_place(&self, key: &TenantKey, caps: Caps) -> bool {
-        let under_cap = caps.workers.is_none_or(|most| self.places_of(&key.org) < most as usize);
+    fn may_have_place(&self, key: &TenantKey) -> bool {
+        let under_cap = self
+            .cap_of(&key.org)
+            .is_none_or(|most| self.places_of(&key.org) < most as usize);
         let exclusive_free = key
             .exclusive
             .as_ref()

@@ -26,6 +26,10 @@ use crate::wire::frontend;
 
 /// Output is written once this much waits, even in the middle of a result.
 const WRITE_ABOVE: usize = 128 << 10;
+/// An idle session that holds nothing keeps its worker at least this long while others wait for one.
+const REST: Duration = Duration::from_secs(1);
+/// How long the engine may take to stop what was cancelled or is out of time; then its worker is given up.
+const STOPPING: Duration = Duration::from_secs(10);
 /// Input that arrives while a statement runs is read ahead up to this much; more stays in the socket.
 const READ_AHEAD: usize = 256 << 10;
 
@@ -90,6 +94,8 @@ pub struct Driver<S> {
     /// The statement whose frames come on the worker's exchange.
     whole: u64,
     running: Option<(u64, Instant)>,
+    /// When the running statement must have ended.
+    deadline: Option<Instant>,
 }
 
 impl<S: AsyncRead + AsyncWrite + Send> Driver<S> {
@@ -117,6 +123,7 @@ impl<S: AsyncRead + AsyncWrite + Send> Driver<S> {
             streams: HashMap::new(),
             whole: 0,
             running: None,
+            deadline: None,
         }
     }
 
@@ -167,6 +174,10 @@ impl<S: AsyncRead + AsyncWrite + Send> Driver<S> {
                 Answer::Prepared(self.call(0, call).await?)
             }
             Call::Execute(execute, pace) => {
+                // Statements of one text are looked at one by one.
+                if !self.still_stands() {
+                    return Err(End::Done);
+                }
                 if !ends_a_transaction(&execute)
                     && let Err(report) = self.account.run()
                 {
@@ -175,12 +186,29 @@ impl<S: AsyncRead + AsyncWrite + Send> Driver<S> {
                 }
                 self.presence.does(Activity::Active);
                 self.running = Some((execute.sequence, Instant::now()));
+                self.deadline = (execute.timeout_ms > 0)
+                    .then(|| Instant::now() + Duration::from_millis(execute.timeout_ms) + STOPPING);
                 Answer::Frame(match pace {
                     Pace::Whole => self.execute_whole(execute).await?,
                     Pace::Pieces => self.execute_in_pieces(execute).await?,
                 })
             }
         })
+    }
+
+    /// Whether the session's rights are as they were; ends it where they are not.
+    fn still_stands(&mut self) -> bool {
+        match self.account.check() {
+            Ok(Standing::AsBefore) => true,
+            Ok(Standing::Changed) => {
+                self.machine.limit_statements(self.account.statement_limit_ms());
+                true
+            }
+            Err(report) => {
+                self.machine.end(report);
+                false
+            }
+        }
     }
 
     fn leave_worker(&mut self) {
@@ -283,13 +311,8 @@ impl<S: AsyncRead + AsyncWrite + Send> Driver<S> {
         loop {
             match frontend::next_frame(&mut self.inbound) {
                 Ok(Some((kind, body))) => {
-                    match self.account.check() {
-                        Ok(Standing::AsBefore) => {}
-                        Ok(Standing::Changed) => self.machine.limit_statements(self.account.statement_limit_ms()),
-                        Err(report) => {
-                            self.machine.end(report);
-                            return Ok(());
-                        }
+                    if !self.still_stands() {
+                        return Ok(());
                     }
                     let sync_follows = frontend::peek(&self.inbound) == Some(b'S');
                     self.cancellation.arm();
@@ -315,12 +338,22 @@ impl<S: AsyncRead + AsyncWrite + Send> Driver<S> {
                 Activity::Idle
             });
             self.flush().await?;
+            let pool = self.services.pool.clone();
+            let wanted = async move {
+                tokio::time::sleep(REST).await;
+                pool.pressed().await;
+            };
             tokio::select! {
                 biased;
                 read = self.reader.read_buf(&mut self.inbound) => match read {
                     Ok(0) | Err(_) => return Err(End::Client),
                     Ok(_) => {}
                 },
+                () = wanted, if self.machine.may_rest() => {
+                    tracing::debug!("an idle session gives its worker to one that waits");
+                    self.machine.rested();
+                    self.leave_worker();
+                }
                 () = self.services.draining.cancelled() => {
                     self.machine.end(shutting_down());
                     return Ok(());
@@ -340,6 +373,7 @@ impl<S: AsyncRead + AsyncWrite + Send> Driver<S> {
         call: impl Future<Output = Result<T, CallError>>,
     ) -> Result<Result<T, CallError>, End> {
         tokio::pin!(call);
+        let mut deadline = self.deadline;
         loop {
             let read_ahead = self.inbound.len() < READ_AHEAD;
             if read_ahead {
@@ -348,7 +382,15 @@ impl<S: AsyncRead + AsyncWrite + Send> Driver<S> {
             tokio::select! {
                 biased;
                 result = &mut call => return Ok(result),
-                () = self.cancellation.requested() => self.send_cancel(sequence),
+                () = self.cancellation.requested() => {
+                    self.send_cancel(sequence);
+                    let latest = Instant::now() + STOPPING;
+                    deadline = Some(deadline.map_or(latest, |known| known.min(latest)));
+                }
+                () = at(deadline) => {
+                    let reason = "the engine did not stop what was cancelled or out of time".into();
+                    return Ok(Err(CallError::Lost { reason }));
+                }
                 read = self.reader.read_buf(&mut self.inbound), if read_ahead => {
                     if matches!(read, Ok(0) | Err(_)) {
                         return Err(End::Client);
@@ -525,6 +567,14 @@ fn shutting_down() -> Report {
         "terminating connection due to administrator command",
     )
     .with_severity(Severity::Fatal)
+}
+
+/// Waits until then; for ever without a time.
+async fn at(deadline: Option<Instant>) {
+    match deadline {
+        Some(deadline) => tokio::time::sleep_until(deadline.into()).await,
+        None => std::future::pending().await,
+    }
 }
 
 /// The end of a transaction is never refused for a limit.

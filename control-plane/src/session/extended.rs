@@ -172,7 +172,9 @@ impl Machine {
             Ok(answer) => answer,
             Err(CallError::Statement { report, .. }) => {
                 let offset = parse.unchanged.then_some(parse.statement.offset);
-                return self.fail(placed(&report, offset));
+                let own_transaction = self.may_begin_its_own(&parse.statement.tag);
+                self.fail(placed(&report, offset));
+                return self.end_its_own(own_transaction);
             }
             Err(lost) => return self.call_failed(&lost),
         };

@@ -15,8 +15,8 @@ pub struct Identity {
     pub access: UserAccess,
     /// Names of the catalogs that its instance has attached.
     pub attached: Vec<String>,
-    /// Names of the catalogs that its user may have attached.
-    pub reachable: Vec<String>,
+    /// The catalogs that its user may have attached, by name, with what their tables can do.
+    pub reachable: Vec<(String, Storage)>,
     /// The longest that a statement may take, milliseconds; 0 for no limit.
     pub statement_limit_ms: u64,
     /// `pg_backend_pid()`.
@@ -26,6 +26,11 @@ pub struct Identity {
 }
 
 impl Identity {
+    /// Whether the user may have a catalog attached.
+    pub(super) fn may_reach(&self, catalog: &str) -> bool {
+        self.reachable.iter().any(|(name, _)| name == catalog)
+    }
+
     /// Whether the user may see a schema.
     pub(super) fn sees_schema(&self, schema: &str) -> bool {
         self.access

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use pintail_sqlstate::{Report, Severity, SqlState, ToReport};
-use pintail_transpiler::{Context, SecretConflict, Statement};
+use pintail_transpiler::{Context, SecretConflict, Statement, Storage};
 use pintail_worker_api::Secret;
 use pintail_worker_api::error::CallError;
 use pintail_worker_api::messages::{Execute, Frame, Prepare, Prepared as WorkerPrepared};
@@ -505,6 +505,8 @@ impl Machine {
         let search_path = self.search_path();
         let setting = |name: &str| self.settings.get(name);
         let catalogs = [self.identity.attached.as_slice(), &self.own_databases].concat();
+        let own = self.own_databases.iter().map(|name| (name.clone(), Storage::Native));
+        let storages: Vec<_> = self.identity.reachable.iter().cloned().chain(own).collect();
         use_it(&Context {
             catalog: &self.identity.catalog,
             storage: self.identity.storage,
@@ -520,6 +522,7 @@ impl Machine {
                 schemas: self.identity.access.schemas.as_deref(),
             },
             catalogs: &catalogs,
+            storages: &storages,
         })
     }
 

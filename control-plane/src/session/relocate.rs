@@ -58,7 +58,7 @@ impl Machine {
             .catalogs()
             .into_iter()
             .map(AsRef::<str>::as_ref)
-            .filter(|name| *name != home && !among(&self.own_databases, name) && among(&self.identity.reachable, name))
+            .filter(|name| *name != home && !among(&self.own_databases, name) && self.identity.may_reach(name))
             .map(str::to_owned)
             .collect();
         let missing = named.iter().find(|name| !among(&self.identity.attached, name));
@@ -98,6 +98,17 @@ impl Machine {
             }
             Err(report) => self.fail(report),
         }
+    }
+
+    /// Whether the session waits for its client with a worker that it could do without.
+    pub fn may_rest(&self) -> bool {
+        self.engine.is_some() && self.holds().is_none() && !self.transaction.is_open()
+    }
+
+    /// The worker was given back; the next statement gets another.
+    pub fn rested(&mut self) {
+        self.engine = None;
+        self.instance += 1;
     }
 
     /// What a move would lose.

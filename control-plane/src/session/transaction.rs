@@ -332,7 +332,7 @@ impl Machine {
     /// What follows from a silent statement's success.
     pub(super) fn after(&mut self, after: &After) -> Result<(), Report> {
         match after {
-            After::Nothing | After::BegunAgain => {}
+            After::Nothing | After::BegunAgain | After::OwnEnded => {}
             After::ImplicitBegun => self.transaction.implicit = Implicit::Open,
             After::Begun(modes) => {
                 self.transaction.block = Block::Open;
@@ -362,7 +362,13 @@ impl Machine {
     pub(super) fn after_failure(&mut self, after: &After) {
         match after {
             After::Committed { .. } | After::RolledBack { .. } => self.rolled_back(),
-            After::Nothing | After::ImplicitBegun | After::BegunAgain | After::Begun(_) | After::EngineSettings(_) | After::Undone(_) => {}
+            After::Nothing
+            | After::ImplicitBegun
+            | After::BegunAgain
+            | After::OwnEnded
+            | After::Begun(_)
+            | After::EngineSettings(_)
+            | After::Undone(_) => {}
         }
     }
 }

@@ -51,7 +51,10 @@ async fn a_session_moves_to_where_a_named_catalog_is_unless_something_would_be_l
     assert_eq!(state(&session, "CREATE TEMP TABLE held (i nonsense)").await, "42704");
     let fourth = Client::of("acme", "ann").catalog("stock");
     let stock = installation.connect_as(&fourth).await.expect("connect");
-    stock.batch_execute("CREATE TABLE x AS SELECT 1 AS i").await.expect("table");
+    stock
+        .batch_execute("CREATE TABLE x AS SELECT 1 AS i")
+        .await
+        .expect("table");
 
     session
         .batch_execute("CREATE TEMP TABLE held (i int)")

@@ -18,6 +18,7 @@ fn id(number: usize) -> WorkerId {
 type Receiver = oneshot::Receiver<Grant<usize>>;
 
 fn wait(ledger: &mut Ledger<usize>, org: &str, caps: Caps) -> Receiver {
+    assert!(ledger.limit(org, caps).is_empty());
     match ledger.decide(&key(org), caps) {
         Decision::Wait(receiver) => receiver,
         _ => panic!("{org} should wait"),
@@ -93,6 +94,38 @@ fn a_catalog_that_only_one_may_have_is_had_by_one() {
     assert!(matches!(ledger.decide(&key("a"), Caps::default()), Decision::Start));
     assert!(ledger.release(&id(1)).is_none());
     assert!(matches!(second.try_recv(), Ok(Grant::Worker(..))));
+}
+
+#[test]
+fn a_lowered_limit_holds_at_once_and_nobody_waits_beside_idle_workers() {
+    let caps = Caps {
+        workers: Some(1),
+        queue: None,
+    };
+    let mut ledger = Ledger::new(8);
+    start(&mut ledger, "a", 1);
+    start(&mut ledger, "a", 2);
+    ledger.release(&id(1));
+    assert_eq!(ledger.limit("a", caps), [1], "the idle one goes");
+    let Decision::Wait(mut waiting) = ledger.decide(&key("a"), caps) else {
+        panic!("the other one is busy");
+    };
+    assert!(ledger.release(&id(2)).is_none());
+    assert!(matches!(waiting.try_recv(), Ok(Grant::Worker(..))));
+
+    start(&mut ledger, "b", 3);
+    start(&mut ledger, "b", 4);
+    assert!(ledger.limit("b", caps).is_empty());
+    assert_eq!(ledger.release(&id(3)), Some(3), "beyond the limit it is not kept");
+    assert!(ledger.release(&id(4)).is_none());
+    assert!(matches!(ledger.decide(&key("b"), caps), Decision::Take(..)));
+
+    let none = Caps {
+        workers: Some(0),
+        queue: None,
+    };
+    ledger.limit("c", none);
+    assert!(matches!(ledger.decide(&key("c"), none), Decision::Wait(_)));
 }
 
 #[test]

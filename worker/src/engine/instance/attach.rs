@@ -91,7 +91,9 @@ impl Lake<'_> {
         let schema = if left_out.contains(Part::MetadataSchema) {
             String::new()
         } else {
-            format!("METADATA_SCHEMA {}, ", literal(self.metadata_schema))
+            // The second keeps the instance from knowing so much as the names of other schemas there.
+            let name = literal(self.metadata_schema);
+            format!("METADATA_SCHEMA {name}, META_SCHEMA {name}, ")
         };
         let opening = match self.opening {
             LakeOpening::Existing => "CREATE_IF_NOT_EXISTS false, AUTOMATIC_MIGRATION false",
