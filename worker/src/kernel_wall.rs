@@ -34,7 +34,9 @@ impl Allowance {
         allowance.read.extend(catalog_file.map(Path::to_path_buf));
         // The certificates by which libpq knows the metadata's server, where the operator named a file.
         let root_certificate = std::env::var_os("PGSSLROOTCERT").map(PathBuf::from);
-        allowance.read.extend(root_certificate.filter(|path| path.is_absolute()));
+        allowance
+            .read
+            .extend(root_certificate.filter(|path| path.is_absolute()));
         allowance.write.extend(bootstrap.socket.parent().map(Path::to_path_buf));
         allowance.read.extend(reach::read_directories(bootstrap));
         allowance.write.extend(reach::written_directories(bootstrap));

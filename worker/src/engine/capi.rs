@@ -1,7 +1,10 @@
 //! `DuckDB`'s C interface as safe values: the one file of the worker that holds `unsafe`.
 //!
-//! Each type owns its C object, frees it once, and keeps alive what the object points into. The rest is the callers'.
+//! Each type owns its C object, frees it once, and keeps alive what the object points into. What is safe by itself is in
+//! [`plain`]; the rest is the callers'.
 #![allow(unsafe_code)]
+
+mod plain;
 
 use std::any::Any;
 use std::ffi::{CStr, CString, c_char};
@@ -13,6 +16,7 @@ use arrow_array::{Array, RecordBatch, RecordBatchOptions, StructArray};
 use arrow_schema::{DataType, Schema, SchemaRef};
 use libduckdb_sys as sys;
 
+use self::plain::{arrow_failure, c_text, hugeint, low_half, untyped};
 use super::Returns;
 use super::failure::Failure;
 
@@ -570,32 +574,10 @@ fn take_error(mut error: sys::duckdb_error_data) -> Result<(), Failure> {
     }
 }
 
-fn arrow_failure(error: &arrow_schema::ArrowError) -> Failure {
-    Failure::new(sys::duckdb_error_type_DUCKDB_ERROR_INTERNAL, error.to_string())
-}
-
-fn untyped(text: impl Into<String>) -> Failure {
-    Failure::new(0, text)
-}
-
-fn c_text(text: &str) -> Result<CString, Failure> {
-    CString::new(text).map_err(|_| untyped("Parser Error: a text must not hold a zero byte"))
-}
-
 fn copy(text: *const c_char) -> String {
     if text.is_null() {
         return String::new();
     }
     // SAFETY: the engine's texts end in a zero byte and live until the call that frees them.
     unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned()
-}
-
-fn hugeint(value: i128) -> sys::duckdb_hugeint {
-    let bits = value.cast_unsigned();
-    let (lower, upper) = (low_half(bits), low_half(bits >> 64).cast_signed());
-    sys::duckdb_hugeint { lower, upper }
-}
-
-fn low_half(bits: u128) -> u64 {
-    u64::try_from(bits & u128::from(u64::MAX)).unwrap_or(0)
 }

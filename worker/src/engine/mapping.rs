@@ -79,6 +79,7 @@ fn parts(failure: &Failure) -> Parts {
 
 fn report(parts: &Parts, sql: &str) -> Report {
     if let Some(report) = own(&parts.message)
+        .or_else(|| wording::metadata_away(&parts.message))
         .or_else(|| wording::remote(&parts.message))
         .or_else(|| http::rest(&parts.message))
     {
@@ -90,9 +91,10 @@ fn report(parts: &Parts, sql: &str) -> Report {
         .or_else(|| message.split_once("\nDid you mean"))
     {
         message = head;
-        // Names of the instance's own are nobody's to be pointed at.
-        let internal = tail.contains("__pintail") || tail.contains("__ducklake_metadata");
-        hint = (!internal).then(|| format!("Did you mean{}", tail.trim_end()));
+        // Names of the instance's own are nobody's to be pointed at, and what the engine names with its schema is outside
+        // the search path, where the login may not see it.
+        let elsewhere = tail.contains('.') || tail.contains("__pintail") || tail.contains("__ducklake_metadata");
+        hint = (!elsewhere).then(|| format!("Did you mean{}", tail.trim_end()));
     }
     let mut report = match parts.kind.as_str() {
         "Catalog" => catalog(parts, message),

@@ -145,6 +145,40 @@ async fn memory_is_fresh_in_each_session() -> Result<()> {
 }
 
 #[tokio::test]
+async fn a_foreign_key_shows_where_both_its_tables_are_seen() -> Result<()> {
+    let worker = TestWorker::start().await?;
+    worker.sql("CREATE SCHEMA sales").await?;
+    worker.sql("CREATE TABLE sales.t (a INTEGER, b INTEGER)").await?;
+    worker
+        .sql(
+            "CREATE OR REPLACE VIEW __pintail_session.main.constraints AS SELECT * FROM (VALUES \
+             ('1', 'sales', 't', 't_pkey', 'p', ['a'], 'PRIMARY KEY (a)', NULL, NULL, NULL), \
+             ('2', 'sales', 't', 't_a_fkey', 'f', ['a'], 'FOREIGN KEY (a) REFERENCES t(b)', 'sales', 't', ['b']), \
+             ('3', 'sales', 't', 't_b_fkey', 'f', ['b'], 'FOREIGN KEY (b) REFERENCES hr.pay(id)', 'hr', 'pay', ['id'])) \
+             AS c(constraint_id, schema_name, table_name, constraint_name, constraint_type, column_names, definition, \
+             ref_schema, ref_table, ref_columns)",
+        )
+        .await?;
+    let names = "SELECT string_agg(conname, ',' ORDER BY conname) FROM __pintail.pg.pg_constraint";
+    assert_eq!(worker.sql(names).await?.value(), "t_a_fkey,t_b_fkey,t_pkey");
+    worker
+        .sql("SET VARIABLE pintail_schemas = ['sales']::VARCHAR[]")
+        .await?;
+    assert_eq!(worker.sql(names).await?.value(), "t_a_fkey,t_pkey");
+    for relation in [
+        "pg.pg_constraint",
+        "info.table_constraints",
+        "info.referential_constraints",
+        "info.constraint_column_usage",
+        "info.key_column_usage",
+    ] {
+        let sql = format!("SELECT count(*) FILTER (r::VARCHAR ~ '.*(hr|pay|t_b_fkey).*') FROM __pintail.{relation} r");
+        assert_eq!(worker.sql(&sql).await?.value(), "0", "{relation}");
+    }
+    Ok(())
+}
+
+#[tokio::test]
 async fn several_catalogs_are_attached_and_a_session_starts_in_one() -> Result<()> {
     let postgres = Postgres::start()?;
     let (data, directory) = (tempfile::tempdir()?, tempfile::tempdir()?);

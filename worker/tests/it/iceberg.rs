@@ -297,3 +297,43 @@ async fn a_wrong_client_secret_is_told_without_it() -> Result<()> {
     assert!(!format!("{report:?}").contains("no-token-of-it"), "{report:?}");
     Ok(())
 }
+
+#[tokio::test]
+async fn schemas_are_namespaces_and_names_are_parts_of_places() -> Result<()> {
+    let Some(store) = ObjectStore::start()? else {
+        return Ok(());
+    };
+    let Some(catalog) = RestCatalog::start(&store, 3600, Keys::Given)? else {
+        return Ok(());
+    };
+    let worker = worker(&store, catalog.spec(&store, Keys::Given)).await?;
+    worker.open().await?;
+    // Where a schema is made or dropped its name stays, `main` too, which no relation's name can reach.
+    for sql in [
+        "CREATE SCHEMA ice.public",
+        "CREATE SCHEMA IF NOT EXISTS ice.public",
+        "CREATE SCHEMA ice.main",
+        "CREATE TABLE ice.main.t (i INTEGER)",
+        "DROP SCHEMA ice.main",
+        "CREATE TABLE ice.public.u (i INTEGER)",
+    ] {
+        run(&worker, sql).await?;
+    }
+    let schemas = "SELECT string_agg(nspname, ',') FROM __pintail.pg.pg_namespace WHERE nspname IN ('public', 'main')";
+    assert_eq!(run(&worker, schemas).await?.value(), "public");
+    let tables = "SELECT string_agg(table_schema || '.' || table_name, ',' ORDER BY table_name) \
+                  FROM __pintail.info.tables WHERE table_schema IN ('public', 'main')";
+    assert_eq!(run(&worker, tables).await?.value(), "public.t,public.u");
+    // Constraints are taken and forgotten, so they are refused before the engine sees them.
+    run(&worker, "CREATE TABLE k (i INTEGER PRIMARY KEY CHECK (i > 0))").await?;
+    assert_eq!(worker.state("DROP SCHEMA ice.public").await, "2BP01");
+    // What a name has behind a `?` tells the engine where to send its requests, so such names are refused before, too.
+    let elsewhere = "CREATE TABLE \"t?s3_endpoint=localhost:1\" AS SELECT 1 AS i";
+    let report = worker.fails(elsewhere).await;
+    assert!(report.message.contains("localhost:1"), "{report}");
+    // The values of partitions are not taken so.
+    run(&worker, "CREATE TABLE p (a VARCHAR, i INTEGER) PARTITIONED BY (a)").await?;
+    run(&worker, "INSERT INTO p VALUES ('x?s3_endpoint=localhost:1', 1)").await?;
+    assert_eq!(run(&worker, "SELECT count(*) FROM p").await?.value(), "1");
+    Ok(())
+}

@@ -176,3 +176,33 @@ async fn bad_values_leave_the_session_usable() -> Result<()> {
     assert_eq!(worker.run(run(vec![null])).await?.rows, [[None::<String>]]);
     Ok(())
 }
+
+/// Why the gate takes only literals there: the engine folds anything else when the statement runs.
+#[tokio::test]
+async fn a_parameter_a_variable_and_an_expression_can_name_a_file() -> Result<()> {
+    let worker = TestWorker::start().await?;
+    let path = worker.directory.path().join("files/a.txt");
+    std::fs::write(&path, "read")?;
+    let path = path.to_string_lossy();
+    worker.sql(&format!("SET VARIABLE file = '{path}'")).await?;
+    for sql in [
+        "SELECT content FROM read_text(getvariable('file'))",
+        "SELECT content FROM read_text(concat(getvariable('file'), ''))",
+    ] {
+        assert_eq!(worker.sql(sql).await?.value(), "read", "{sql}");
+    }
+    let answer = worker
+        .run(Execute {
+            sql: "SELECT content FROM read_text($1)".into(),
+            params: vec![Param {
+                format: 0,
+                value: Some(path.into_owned().into_bytes().into()),
+                type_oid: 25,
+            }],
+            want: Some(text()),
+            ..Execute::default()
+        })
+        .await?;
+    assert_eq!(answer.value(), "read");
+    Ok(())
+}

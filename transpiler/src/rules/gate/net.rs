@@ -244,5 +244,7 @@ fn object(tokens: &[Token<'_>]) -> Option<&'static str> {
 
 fn attaches_memory(tokens: &[Token<'_>]) -> bool {
     let target = tokens.iter().find_map(Token::literal);
-    target.as_deref() == Some(":memory:") && !tokens.iter().any(|token| token.is_symbol("("))
+    // OR REPLACE takes away the catalog of that name.
+    let replaces = tokens.get(1).is_some_and(|token| token.is_word("OR"));
+    target.as_deref() == Some(":memory:") && !replaces && !tokens.iter().any(|token| token.is_symbol("("))
 }

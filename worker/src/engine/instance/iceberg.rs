@@ -18,6 +18,11 @@
 //!   namespace `public`; a namespace `main` cannot be named.
 //! - A namespace that was looked up in vain stays missing for the session, whoever makes it afterwards; the next session
 //!   finds it.
+//! - `CREATE SCHEMA` and `DROP SCHEMA` mean the namespace of that name, `main` too. `public` is listed whether it is there
+//!   or not.
+//! - Names of schemas and tables become parts of their objects' names as they are; what follows a `?` there is taken for
+//!   settings of the request, the store's host among them. Names and values of partitions are encoded.
+//! - Keys, `UNIQUE` and `CHECK` are taken and forgotten.
 //! - Not to be had: views, `CREATE OR REPLACE TABLE`, `DROP SCHEMA … CASCADE`, and defaults in tables of format 2.
 
 use pintail_worker_api::bootstrap::{CatalogSource, CatalogSpec, IcebergAuth};

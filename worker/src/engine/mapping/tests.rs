@@ -17,6 +17,10 @@ fn a_missing_table_is_told_as_postgresql_does() {
     assert_eq!(report.sqlstate, SqlState::UNDEFINED_TABLE);
     assert_eq!(report.message, "relation \"nope\" does not exist");
     assert_eq!(report.hint.as_deref(), Some("Did you mean \"pg_enum\"?"));
+    for other in ["hr.pay", "lake.hr.pay", "nope_ or hr.pay", "__pintail_session"] {
+        let report = told(&json.replace("pg_enum", other), "select * from nope");
+        assert_eq!(report.hint, None, "{other}");
+    }
     assert_eq!(report.position, Some(15));
 }
 

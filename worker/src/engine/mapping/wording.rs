@@ -20,6 +20,25 @@ pub(super) fn duplicate(kind: &str, name: &str) -> Report {
     Report::new(state, format!("{noun} \"{name}\" already exists"))
 }
 
+/// The metadata's `PostgreSQL` is away. Where it is, is nobody's business here.
+pub(super) fn metadata_away(message: &str) -> Option<Report> {
+    const SHAPES: &[&str] = &[
+        "connection to server",
+        "Unable to connect to Postgres",
+        "server closed the connection",
+        "no connection to the server",
+        "could not receive data from server",
+        "could not send data to server",
+        "terminating connection due to administrator command",
+        "the database system is",
+        "Connection is already closed",
+    ];
+    SHAPES.iter().any(|shape| message.contains(shape)).then(|| {
+        Report::new(SqlState::IO_ERROR, "the catalog's metadata cannot be reached")
+            .with_hint("Try again later. The transaction, if there was one, is lost.")
+    })
+}
+
 /// An error of the metadata's `PostgreSQL`, which reaches the engine as text: only its message goes on.
 pub(super) fn remote(message: &str) -> Option<Report> {
     let text = message.split("ERROR:  ").nth(1)?.lines().next()?.trim_end();
@@ -463,16 +482,10 @@ pub(super) fn invalid_input(message: &str) -> Report {
         ("not supported", SqlState::FEATURE_NOT_SUPPORTED),
     ];
     if let Some(name) = between(message, "ecret with name '", "' already exists") {
-        return Report::new(
-            SqlState::DUPLICATE_OBJECT,
-            format!("secret \"{name}\" already exists"),
-        );
+        return Report::new(SqlState::DUPLICATE_OBJECT, format!("secret \"{name}\" already exists"));
     }
     if let Some(name) = between(message, "non-existent secret with name '", "'") {
-        return Report::new(
-            SqlState::UNDEFINED_OBJECT,
-            format!("secret \"{name}\" does not exist"),
-        );
+        return Report::new(SqlState::UNDEFINED_OBJECT, format!("secret \"{name}\" does not exist"));
     }
     let lower = message.to_ascii_lowercase();
     let state = SHAPES
