@@ -41,6 +41,9 @@ pub use local::{LocalApi, Verb};
 pub use problem::Problem;
 pub use storage::StorageDefaults;
 
+/// How long the store may take to say that it is there.
+const PATIENCE: std::time::Duration = std::time::Duration::from_secs(3);
+
 /// What the handlers need.
 #[derive(Clone)]
 pub struct AdminState {
@@ -152,9 +155,9 @@ async fn ready(State(state): State<AdminState>) -> impl IntoResponse {
     if draining {
         return (StatusCode::SERVICE_UNAVAILABLE, "draining\n");
     }
-    match state.store.ping().await {
-        Ok(()) => (StatusCode::OK, "ok\n"),
-        Err(_) => (
+    match tokio::time::timeout(PATIENCE, state.store.ping()).await {
+        Ok(Ok(())) => (StatusCode::OK, "ok\n"),
+        _ => (
             StatusCode::SERVICE_UNAVAILABLE,
             "the configuration store does not answer\n",
         ),

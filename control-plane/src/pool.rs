@@ -184,6 +184,11 @@ impl Pool {
         self.lock().ledger.waiting()
     }
 
+    /// How long a worker may take to start, and to open a session.
+    pub fn start_timeout(&self) -> Duration {
+        self.shared.limits.start_timeout
+    }
+
     /// Returns while a session waits for a worker: who has one that it can do without should give it back.
     pub async fn pressed(&self) {
         loop {

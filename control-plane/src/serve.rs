@@ -39,6 +39,11 @@ pub use runtime::{Connection, Runtime};
 /// How often a drain looks whether sessions are left.
 const DRAIN_POLL: Duration = Duration::from_millis(20);
 
+/// Seconds that a worker waits for a connection to a lake's metadata.
+const METADATA_TIMEOUT: &str = "5";
+/// How long tasks without clients are waited for at the end.
+const LAST: Duration = Duration::from_secs(3);
+
 /// Runs the server until SIGTERM or SIGINT, or until `stop` is cancelled.
 pub async fn serve(config: Config, stop: CancellationToken) -> anyhow::Result<()> {
     let data_dir = config.data_dir();
@@ -71,7 +76,8 @@ async fn open_store(config: &Config, embedded: Option<&EmbeddedPostgres>) -> any
 
 /// A pool without workers; theirs is a directory below this one.
 fn pool(config: &Config, store: &Store, directory: &Path, metrics: &Metrics) -> anyhow::Result<Pool> {
-    let environment = store.libpq_environment().to_vec();
+    let mut environment = store.libpq_environment().to_vec();
+    environment.push(("PGCONNECT_TIMEOUT", METADATA_TIMEOUT.into()));
     let provider = ChildProvider::new(config.worker_program(), config.extension_dir(), directory, environment)
         .context("preparing the workers' directory")?;
     Ok(Pool::new(Box::new(provider), limits(config), metrics.clone()))
@@ -134,7 +140,9 @@ async fn with_store(
     let result = run(&parts, stop).await;
     ended.cancel();
     pool.close().await;
-    let _ = (maintenance.await, fresh.await, certificates_fresh.await);
+    // One that waits for a store which does not answer is not waited for.
+    let tasks = async { (maintenance.await, fresh.await, certificates_fresh.await) };
+    let _ = tokio::time::timeout(LAST, tasks).await;
     result
 }
 
@@ -198,7 +206,7 @@ async fn run(parts: &Parts, stop: CancellationToken) -> anyhow::Result<()> {
     drain(server, config.shutdown_grace).await;
     let _ = accepting.await;
     admin_stop.cancel();
-    let _ = (admin.await, provisioning.await);
+    let _ = tokio::time::timeout(LAST, async { (admin.await, provisioning.await) }).await;
     drop(file);
     Ok(())
 }

@@ -9,6 +9,9 @@ use pintail_configstore::{Actor, Token, TokenRole};
 
 use super::{AdminState, Problem};
 
+/// How long the store may take to know a token.
+const PATIENCE: std::time::Duration = std::time::Duration::from_secs(5);
+
 /// A request from this process.
 #[derive(Debug, Clone)]
 pub(super) struct Local(pub(super) Token);
@@ -69,5 +72,12 @@ async fn bearer(parts: &Parts, state: &AdminState) -> Result<Token, Problem> {
         .filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"))
         .map(|(_, token)| token.trim())
         .ok_or_else(refused)?;
-    state.store.check_token(text).await?.ok_or_else(refused)
+    let checked = tokio::time::timeout(PATIENCE, state.store.check_token(text)).await;
+    let checked = checked.map_err(|_| {
+        Problem::new(
+            StatusCode::SERVICE_UNAVAILABLE,
+            "the configuration store does not answer",
+        )
+    })?;
+    checked?.ok_or_else(refused)
 }

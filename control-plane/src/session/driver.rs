@@ -29,7 +29,7 @@ const WRITE_ABOVE: usize = 128 << 10;
 /// An idle session that holds nothing keeps its worker at least this long while others wait for one.
 const REST: Duration = Duration::from_secs(1);
 /// How long the engine may take to stop what was cancelled or is out of time; then its worker is given up.
-const STOPPING: Duration = Duration::from_secs(10);
+const STOPPING: Duration = Duration::from_secs(5);
 /// Input that arrives while a statement runs is read ahead up to this much; more stays in the socket.
 const READ_AHEAD: usize = 256 << 10;
 

@@ -36,7 +36,13 @@ pub(super) async fn open_session(
         open.setup
             .push(format!("SET VARIABLE pintail_worker_id = '{}'", lease.id()));
         lease.mark_opening();
-        match connect_and_open(&lease, &open).await {
+        let opening = tokio::time::timeout(pool.start_timeout(), connect_and_open(&lease, &open));
+        let opened = opening.await.unwrap_or_else(|_| {
+            Err(CallError::Lost {
+                reason: "it did not open the session in time".into(),
+            })
+        });
+        match opened {
             Ok((opened, client, exchange)) => {
                 lease.mark_open();
                 if let Err(missing) = proven(&opened, demand) {
@@ -62,7 +68,8 @@ pub(super) async fn open_session(
             Err(error) => {
                 tracing::warn!(worker = %lease.id(), report = %error.to_report(), "a session could not be opened");
                 lease.mark_broken();
-                return Err(error.to_report().with_severity(Severity::Fatal));
+                // The session lost nothing, so it goes on and may try again.
+                return Err(error.to_report().with_severity(Severity::Error));
             }
         }
     }

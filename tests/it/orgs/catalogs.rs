@@ -204,11 +204,34 @@ async fn memory_and_database_files_are_catalogs_too() {
     let file = Client::of("acme", "ann").catalog("file");
     let writer = installation.connect_as(&file).await.expect("connect");
     writer
-        .batch_execute("CREATE TABLE kept AS SELECT 3 AS i")
+        .batch_execute("CREATE TABLE kept AS SELECT 3 AS i; CREATE TEMP TABLE held (i int)")
         .await
         .expect("table");
     let second = installation.connect_as(&file).await.expect("connect");
     assert_eq!(state(&second, "SELECT * FROM kept").await, "55006");
     drop(writer);
     assert_eq!(value(&second, "SELECT i FROM kept").await, "3");
+}
+
+#[tokio::test]
+async fn an_idle_session_that_holds_nothing_gives_its_worker_to_one_that_waits() {
+    let options = Options {
+        settings: vec![("PINTAIL_WORKERS_MAX", "1".to_owned())],
+    };
+    let installation = Installation::start_with(options).expect("start");
+    let (one, two) = (
+        installation.connect().await.expect("connect"),
+        installation.connect().await.expect("connect"),
+    );
+    one.batch_execute("CREATE TABLE t AS SELECT 1 AS i; SET TimeZone = 'Asia/Tokyo'")
+        .await
+        .expect("table");
+    let prepared = one.prepare("SELECT i FROM t WHERE i = $1").await.expect("prepare");
+    for _ in 0..2 {
+        assert_eq!(value(&two, "SELECT i FROM t").await, "1");
+        let rows = one.query(&prepared, &[&1i32]).await.expect("prepared before");
+        assert_eq!(rows[0].get::<_, i32>(0), 1);
+        assert_eq!(value(&one, "SHOW TimeZone").await, "Asia/Tokyo");
+        assert_eq!(value(&one, "SELECT current_setting('TimeZone')").await, "Asia/Tokyo");
+    }
 }
