@@ -144,6 +144,7 @@ def main():
         world = World(installation)
         judge = Judge(lambda: installation.connect("acme", "lake"), world.secrets())
         print(f"controls: {controls(world, judge)} things that must succeed are seen to")
+        leftovers.prepare(installation)
         before = world.look()
         outcomes = [outcome for module in MODULES for attempt in module.attempts(world.scene) for outcome in judge.judge(attempt)]
         outcomes += logins(installation) + leftovers.outcomes(installation)

@@ -23,10 +23,14 @@ ASKED = [
 WORKER = "SELECT getvariable('pintail_worker_id')"
 
 
+def prepare(installation):
+    """Two more users of the organisation."""
+    for user in ("bob", "eve"):
+        installation.admin.user("acme", user, PASSWORD)
+
+
 def outcomes(installation):
     """For the same user and another of the organisation."""
-    installation.admin.user("acme", "bob", PASSWORD)
-    installation.admin.user("acme", "eve", PASSWORD)
     found = []
     for first, second in (("eve", "bob"), ("bob", "bob")):
         with installation.connect("acme", "sales", user=first, password=PASSWORD) as session:

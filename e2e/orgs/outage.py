@@ -49,8 +49,8 @@ def outages(postgres):
             os.kill(pid, number)
 
     return [
-        Outage("stopped", postgres, postgres.stop, postgres.start), Outage("killed", postgres, postgres.kill, postgres.start),
         Outage("frozen", postgres, lambda: freeze(signal.SIGSTOP), lambda: freeze(signal.SIGCONT), silent=True),
+        Outage("stopped", postgres, postgres.stop, postgres.start), Outage("killed", postgres, postgres.kill, postgres.start),
     ]
 
 

@@ -61,7 +61,10 @@ def _secrets(scene):
         script("secrets", scene.secret("wide", scope), read, after=drop)
         for scope in ("s3://lake/beta/", "s3://lake/", "s3://", theirs, "s3://lake/acme/lake/../../beta/", "*")
     ]
-    found.append(script("secrets", scene.secret("wide", "s3://lake/beta/").replace("SECRET", "PERSISTENT SECRET", 1), read, after=drop))
+    # The same without the options that name a server.
+    plain = {"ENDPOINT": None, "USE_SSL": None, "URL_STYLE": None}
+    found += [script("secrets", scene.secret("wide", scope, **plain), read, after=drop) for scope in ("s3://lake/beta/", "s3://lake/", theirs)]
+    found += [script("secrets", scene.secret("wide", "s3://lake/beta/", **changes).replace("SECRET", "PERSISTENT SECRET", 1), read, after=drop) for changes in ({}, plain)]
     found.append(script("secrets", scene.secret("wide", "s3://lake/beta/"), "COPY (SELECT 1) TO 's3://lake/beta/w.parquet'", after=drop))
     whole = scene.secret("wide", "s3://lake/beta/")
     found += each(

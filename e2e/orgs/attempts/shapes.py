@@ -22,7 +22,6 @@ DEFINITIONS = (
     ("CREATE OR REPLACE TEMP MACRO stolen() AS (SELECT count(*) FROM {})", "SELECT stolen()"), ("CREATE FUNCTION stolen() AS TABLE FROM {}", "SELECT * FROM stolen()"), ("PREPARE stolen AS SELECT * FROM {}", "EXECUTE stolen"),
     ("CREATE OR REPLACE VIEW stolen AS WITH x AS (FROM {}) SELECT * FROM x", "CREATE OR REPLACE VIEW stolen_too AS FROM stolen", "SELECT * FROM stolen_too"),
 )
-CLEAN = ("DROP VIEW IF EXISTS stolen_too", "DROP VIEW IF EXISTS stolen", "DROP MACRO IF EXISTS stolen", "DROP MACRO TABLE IF EXISTS stolen", "DEALLOCATE stolen", "DROP TABLE IF EXISTS stolen", "CLOSE stolen", "DROP TYPE IF EXISTS stolen")
 
 
 def attempts(scene):
@@ -30,22 +29,28 @@ def attempts(scene):
     asked = "query('SELECT 1')"
     found = []
     for place in PLACES:
-        found.append(script("nesting", place.format(file), after=CLEAN))
-        found.append(script("nesting", place.format(asked), after=CLEAN))
+        found += each("nesting", place.format(file), place.format(asked))
     theirs = f"read_parquet('{scene.their_object}')"
     for forbidden in (file, asked, theirs, f"'{scene.outside_file}'", "__ducklake_metadata_lake.dl_beta__lake.ducklake_table"):
         for definition in DEFINITIONS:
-            found.append(script("definitions", *(text.format(forbidden) for text in definition), after=CLEAN))
-    found.append(script("definitions", "CREATE OR REPLACE MACRO stolen(p) AS TABLE SELECT * FROM read_text(p)", "SELECT * FROM stolen('/etc/passwd')", after=CLEAN))
-    found.append(script("definitions", "CREATE OR REPLACE MACRO stolen(p) AS TABLE SELECT * FROM query(p)", "SELECT * FROM stolen('SELECT 1')", after=CLEAN))
-    found.append(script("definitions", "PREPARE stolen(text) AS SELECT * FROM read_text($1)", "EXECUTE stolen('/etc/passwd')", after=CLEAN))
-    found.append(script("definitions", "PREPARE stolen AS SELECT * FROM read_parquet($1)", f"EXECUTE stolen('{scene.their_file}')", after=CLEAN))
+            found.append(_definition(*(text.format(forbidden) for text in definition)))
+    found.append(_definition("CREATE OR REPLACE MACRO stolen(p) AS TABLE SELECT * FROM read_text(p)", "SELECT * FROM stolen('/etc/passwd')"))
+    found.append(_definition("CREATE OR REPLACE MACRO stolen(p) AS TABLE SELECT * FROM query(p)", "SELECT * FROM stolen('SELECT 1')"))
+    found.append(_definition("PREPARE stolen(text) AS SELECT * FROM read_text($1)", "EXECUTE stolen('/etc/passwd')"))
+    found.append(_definition("PREPARE stolen AS SELECT * FROM read_parquet($1)", f"EXECUTE stolen('{scene.their_file}')"))
     found.append(script("definitions", "BEGIN", "DECLARE stolen CURSOR FOR SELECT * FROM read_text('/etc/passwd')", "FETCH ALL FROM stolen", after=("ROLLBACK",)))
     # A constraint is recorded, never evaluated.
     check = "CREATE TABLE stolen (a int CHECK (a > (SELECT count(*) FROM {})))"
-    found.append(script("nesting", check.format(asked), after=CLEAN))
-    found.append(script("nesting", check.format(file), "INSERT INTO stolen VALUES (1)", "SELECT a FROM stolen", due=Due.SILENCE, after=CLEAN))
+    found += each("nesting", check.format(asked))
+    found.append(script("nesting", check.format(file), "INSERT INTO stolen VALUES (1)", "SELECT a FROM stolen", due=Due.SILENCE, after=("DROP TABLE stolen",)))
     return found + _spellings() + _text_as_sql()
+
+
+def _definition(*statements):
+    """An attempt whose first statement makes `stolen`, which is dropped afterwards."""
+    drops = {"VIEW": "DROP VIEW IF EXISTS stolen CASCADE", "PREPARE": "DEALLOCATE stolen", "AS TABLE": "DROP MACRO TABLE IF EXISTS stolen", "MACRO": "DROP MACRO IF EXISTS stolen"}
+    drop = next((drop for word, drop in drops.items() if word in statements[0]), None)
+    return script("definitions", *statements, after=(drop,) if drop else ())
 
 
 def _spellings():
