@@ -62,6 +62,19 @@ const FORBIDDEN: &[&str] = &[
     "(SELECT max(a) FROM nobody_knows_this() q(a))",
     "(SELECT max(a) FROM __ducklake_metadata_lake.x.y)",
     "(SELECT max(a) FROM \"__pintail\".pg.pg_class)",
+    "(SELECT max(content) FROM read_text('s3://own/x?s3_endpoint=h'))",
+    "(SELECT max(content) FROM read_text('s3://own/x'\n'?s3_endpoint=h'))",
+    "(SELECT max(content) FROM read_text(['a', 's3://own/' || 'x?s3_endpoint=h']))",
+    "(SELECT max(content) FROM read_text($1))",
+    "(SELECT max(content) FROM read_text(lower('x')))",
+    "(SELECT max(content) FROM read_text(E'x'))",
+    "(SELECT max(a) FROM \"s3://own/x.csv?s3_endpoint=h\" q(a))",
+    "(SELECT max(a) FROM \"s3://own/x\".\"csv?s3_endpoint=h\" q(a))",
+    "(SELECT max(a) FROM 's3://own/x.csv?s3_endpoint=h' q(a))",
+    "(SELECT max(a) FROM 's3://own/x.csv'\n'?s3_endpoint=h' q(a))",
+    "(SELECT max(a) FROM histogram('hr.t', a) q(a))",
+    "(SELECT max(name) FROM pragma_table_info('lake.\"__pintail\".constraints'))",
+    "(SELECT max(name) FROM pragma_table_info(concat('t')))",
 ];
 
 /// Expressions that a login of one schema may not use.
