@@ -31,6 +31,7 @@ lint:
 
 # All tests: units, properties, integration, sqllogictest files, real drivers
 test:
+    @e2e/iceberg.sh --fetch
     cargo build --workspace --bins --tests --locked
     cargo test --workspace --locked
     @e2e/run.sh
