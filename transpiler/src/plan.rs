@@ -35,6 +35,8 @@ pub struct Context<'a> {
     pub access: Access<'a>,
     /// Attached databases that names of three parts may use; `catalog` needs no entry.
     pub catalogs: &'a [String],
+    /// Those of them that the session attached itself, in memory.
+    pub own_databases: &'a [String],
     /// What those databases are. Of one that is not listed nothing is known, and what depends on it is refused.
     pub storages: &'a [(String, Storage)],
 }
@@ -65,6 +67,7 @@ impl Default for Context<'_> {
             client_address: None,
             access: Access::default(),
             catalogs: &[],
+            own_databases: &[],
             storages: &[],
         }
     }

@@ -4,7 +4,7 @@
 //! (`aux:` before the auxiliary ones), `notice:` lines, `columns:` for announced types, `parameters:` for those that the
 //! text says, `setting:` lines, or `error: code message`.
 //! An input may begin with a line `[…]` that says whose it is: a role (`owner`, `writer`, `reader`) and any of
-//! `schemas=a,b`, `path=a,b`, `catalogs=a,b`, `storage=lake|iceberg|native`, and `lake=a,b`, `iceberg=a,b`, `native=a,b`
+//! `schemas=a,b`, `path=a,b`, `catalogs=a,b`, `own=a,b`, `storage=lake|iceberg|native`, and `lake=a,b`, `iceberg=a,b`, `native=a,b`
 //! for what is known of the catalogs.
 //! `unchanged` says that the client's bytes go out. `BLESS=1 cargo test` writes the outcomes anew, for review.
 
@@ -28,6 +28,7 @@ struct Login {
     catalogs: Vec<String>,
     storage: Storage,
     storages: Vec<(String, Storage)>,
+    own: Vec<String>,
 }
 
 impl Login {
@@ -40,6 +41,7 @@ impl Login {
             catalogs: Vec::new(),
             storage: Storage::Lake,
             storages: Vec::new(),
+            own: Vec::new(),
         };
         let Some((words, sql)) = input.strip_prefix('[').and_then(|rest| rest.split_once("]\n")) else {
             return (login, input);
@@ -54,6 +56,7 @@ impl Login {
                 "schemas" => login.schemas = Some(list()),
                 "path" => login.path = list(),
                 "catalogs" => login.catalogs = list(),
+                "own" => login.own = list(),
                 "storage" => login.storage = storage(value),
                 kind @ ("lake" | "iceberg" | "native") => {
                     let all = value.split(',').map(|name| (name.to_owned(), storage(kind)));
@@ -85,6 +88,7 @@ fn context(login: &Login) -> Context<'_> {
         },
         catalogs: &login.catalogs,
         storages: &login.storages,
+        own_databases: &login.own,
         user: "ada",
         session_user: "ada",
         search_path: &login.path,

@@ -522,6 +522,7 @@ impl Machine {
                 schemas: self.identity.access.schemas.as_deref(),
             },
             catalogs: &catalogs,
+            own_databases: &self.own_databases,
             storages: &storages,
         })
     }

@@ -26,23 +26,27 @@ const INSTALLED: &str = "__pintail";
 pub(super) fn apply(statement: &mut ast::Statement, context: &Context<'_>) -> Result<(), Error> {
     let mut names = Names {
         catalog: context.catalog,
+        catalogs: context.catalogs,
+        own: context.own_databases,
         hidden: HashSet::new(),
     };
     let _ = statement.visit(&mut Collect(&mut names.hidden));
     let _ = statement.visit(&mut names);
-    own_names(statement);
-    schemas::apply(statement, context)
+    own_names(statement, &names);
+    schemas::apply(statement, context)?;
+    names.schemas(statement);
+    Ok(())
 }
 
 /// Names that the tree holds outside the visitor's sight.
-fn own_names(statement: &mut ast::Statement) {
+fn own_names(statement: &mut ast::Statement, names: &Names<'_>) {
     use ast::Statement as S;
     match statement {
         S::Drop {
             object_type: ObjectType::Schema,
             ..
         } => {}
-        S::Drop { names: dropped, .. } => dropped.iter_mut().for_each(Names::user),
+        S::Drop { names: dropped, .. } => dropped.iter_mut().for_each(|name| names.user(name)),
         S::Comment {
             object_type: CommentObject::Column,
             object_name,
@@ -50,22 +54,22 @@ fn own_names(statement: &mut ast::Statement) {
         } => {
             // A column's name is its table's and one part more.
             if let Some(column) = object_name.0.pop() {
-                Names::user(object_name);
+                names.user(object_name);
                 object_name.0.push(column);
             }
         }
-        S::Comment { object_name, .. } => Names::user(object_name),
-        S::CreateIndex(index) => Names::user(&mut index.table_name),
+        S::Comment { object_name, .. } => names.user(object_name),
+        S::CreateIndex(index) => names.user(&mut index.table_name),
         S::Insert(insert) => {
             if let ast::TableObject::TableName(name) = &mut insert.table {
-                Names::user(name);
+                names.user(name);
             }
         }
         S::Truncate(truncate) => truncate
             .table_names
             .iter_mut()
-            .for_each(|target| Names::user(&mut target.name)),
-        S::CreateFunction(create) => Names::user(&mut create.name),
+            .for_each(|target| names.user(&mut target.name)),
+        S::CreateFunction(create) => names.user(&mut create.name),
         S::AlterTable(alter) => {
             for operation in &mut alter.operations {
                 if let ast::AlterTableOperation::RenameTable {
@@ -98,6 +102,8 @@ impl VisitorMut for Collect<'_> {
 
 struct Names<'a> {
     catalog: &'a str,
+    catalogs: &'a [String],
+    own: &'a [String],
     hidden: HashSet<String>,
 }
 
@@ -113,12 +119,53 @@ impl Names<'_> {
             ["information_schema", one] => *name = installed("info", one),
             [catalog, "pg_catalog", one] if catalog == self.catalog => *name = installed("pg", one),
             [catalog, "information_schema", one] if catalog == self.catalog => *name = installed("info", one),
-            _ => Self::user(name),
+            _ => self.user(name),
         }
     }
 
-    fn user(name: &mut ObjectName) {
+    fn user(&self, name: &mut ObjectName) {
         user(name);
+        if let [ObjectNamePart::Identifier(schema), _] = name.0.as_slice()
+            && self.is_catalogs(schema)
+        {
+            self.qualify(name);
+        }
+    }
+
+    /// Whether a schema is called like a catalog, which the engine would take it for: in PostgreSQL the first of two parts
+    /// is always a schema. A database that the session attached itself is meant by its name.
+    fn is_catalogs(&self, schema: &Ident) -> bool {
+        let schema = folded(schema);
+        let among = |names: &[String]| names.contains(&schema);
+        schema == self.catalog || (among(self.catalogs) && !among(self.own))
+    }
+
+    fn qualify(&self, name: &mut ObjectName) {
+        name.0.insert(0, ObjectNamePart::Identifier(build::ident(self.catalog)));
+    }
+
+    /// Schemas that are made or dropped under a catalog's name.
+    fn schemas(&self, statement: &mut ast::Statement) {
+        use ast::{SchemaName, Statement as S};
+        let named: &mut [ObjectName] = match statement {
+            S::CreateSchema {
+                schema_name: SchemaName::Simple(name) | SchemaName::NamedAuthorization(name, _),
+                ..
+            } => std::slice::from_mut(name),
+            S::Drop {
+                object_type: ObjectType::Schema,
+                names,
+                ..
+            } => names,
+            _ => return,
+        };
+        for name in named {
+            if let [ObjectNamePart::Identifier(schema)] = name.0.as_slice()
+                && self.is_catalogs(schema)
+            {
+                self.qualify(name);
+            }
+        }
     }
 
     /// A function: the system's need no schema, `public` is `main`.
