@@ -14,7 +14,7 @@ import psycopg
 from admin import Admin
 from certificates import SUFFIX, Certificates
 from postgres import Postgres
-from service import Service, end_politely, eventually
+from service import Service, alone, eventually
 from store import BUCKET, REGION, Key, ObjectStore
 
 # An organisation's catalogs: on S3 with a key by name, on the server's disk, a database file, memory.
@@ -48,7 +48,7 @@ class Installation:
         self.running = []
 
     def __enter__(self):
-        end_politely()
+        alone()
         try:
             self._start()
         except BaseException:
@@ -90,7 +90,7 @@ class Installation:
         }
         if self.store:
             settings |= {"s3_bucket": BUCKET, "s3_endpoint": self.store.endpoint, "s3_region": REGION, "s3_tls": "off"}
-        inherited = {name: value for name, value in os.environ.items() if not name.startswith(("PINTAIL_", "PG"))}
+        inherited = {name: value for name, value in os.environ.items() if not name.startswith("PINTAIL_")}
         return inherited | {f"PINTAIL_{name.upper()}": str(value) for name, value in (settings | self.settings).items()}
 
     def start_server(self):
@@ -145,7 +145,7 @@ class Installation:
         names = {"dbname": "PGDATABASE", "connect_timeout": "PGCONNECT_TIMEOUT"}
         parameters = self.parameters(org, catalog, **changes)
         variables = {names.get(name, f"PG{name.upper()}"): str(value) for name, value in parameters.items()}
-        return {name: value for name, value in os.environ.items() if not name.startswith("PG")} | variables
+        return os.environ | variables
 
     def _stop(self):
         for service in reversed(self.running):

@@ -1,6 +1,6 @@
 """What a live session of acme's tries against the others: none of it succeeds, and the report names the layer that stopped it.
 
-VERBOSE prints every attempt, not the summary alone.
+PINTAIL_REPORT=full prints every attempt, not the summary alone.
 """
 import collections
 import dataclasses
@@ -120,13 +120,21 @@ def controls(world, judge):
     return len(allowed) + 5
 
 
+def in_line(text):
+    return " ".join(text.replace("|", "\u00a6").split())
+
+
 def report(outcomes):
     """Prints the table; gives what succeeded."""
-    if os.environ.get("VERBOSE"):
+    if os.environ.get("PINTAIL_REPORT") == "full":
+        print("| stopped by | topic | attempt | told |\n|---|---|---|---|")
+        lines = collections.defaultdict(list)
         for outcome in outcomes:
-            sql = " ;; ".join(outcome.attempt.statements).replace("\n", "\\n")
-            protocol = outcome.protocol.value if outcome.protocol else "-"
-            print(f"  {outcome.layer or 'SUCCEEDED':<16} {protocol:<8} {outcome.attempt.topic:<28} {sql[:140]}  -- {outcome.text[:110]!r}")
+            sql = " ;; ".join((*outcome.attempt.statements, *map(repr, outcome.attempt.parameters)))
+            lines[outcome.attempt.topic, sql].append(outcome)
+        for (topic, sql), found in lines.items():
+            layers = ", ".join(dict.fromkeys(outcome.layer or "SUCCEEDED" for outcome in found))
+            print(f"| {layers} | {topic} | {in_line(sql)[:180]} | {in_line(found[-1].text)[:120]} |")
     topics = collections.defaultdict(collections.Counter)
     for outcome in outcomes:
         topics[outcome.attempt.topic.split(":")[0]][outcome.layer or "SUCCEEDED"] += 1

@@ -99,6 +99,8 @@ def descendants(pid):
     return found
 
 
-def end_politely():
-    """Makes SIGTERM an ordinary end, so that what was started is stopped."""
+def alone():
+    """Makes SIGTERM an ordinary end, so that what was started is stopped, and forgets servers that the environment names."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    for name in [name for name in os.environ if name.startswith("PG")]:
+        del os.environ[name]
