@@ -506,7 +506,7 @@ impl Machine {
         let setting = |name: &str| self.settings.get(name);
         let catalogs = [self.identity.attached.as_slice(), &self.own_databases].concat();
         let own = self.own_databases.iter().map(|name| (name.clone(), Storage::Native));
-        let storages: Vec<_> = self.identity.reachable.iter().cloned().chain(own).collect();
+        let storages: Vec<_> = own.chain(self.identity.reachable.iter().cloned()).collect();
         use_it(&Context {
             catalog: &self.identity.catalog,
             storage: self.identity.storage,
