@@ -241,7 +241,11 @@ impl Pool {
         let id = live.id().clone();
         {
             let mut inner = self.lock();
-            inner.kernel_wall = Some(live.kernel_wall().to_owned());
+            let wall = live.kernel_wall();
+            if wall != "up" && inner.kernel_wall.as_deref() != Some(wall) {
+                tracing::warn!("kernel isolation: {wall}");
+            }
+            inner.kernel_wall = Some(wall.to_owned());
             inner.ledger.enter(id.clone(), tenant.key.clone(), Arc::clone(&live));
         }
         place.keep();

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
-use pintail_configstore::Store;
+use pintail_configstore::{CatalogState, Store};
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::Notify;
@@ -175,6 +175,8 @@ async fn run(parts: &Parts, stop: CancellationToken) -> anyhow::Result<()> {
         .await
         .context("making the default organisation")?;
 
+    warn_of_single_layers(&server.accounts.store);
+
     let listener = TcpListener::bind(config.listen)
         .await
         .with_context(|| format!("listening on {} (key `listen`)", config.listen))?;
@@ -209,6 +211,22 @@ async fn run(parts: &Parts, stop: CancellationToken) -> anyhow::Result<()> {
     let _ = tokio::time::timeout(LAST, async { (admin.await, provisioning.await) }).await;
     drop(file);
     Ok(())
+}
+
+/// Catalogs whose object-store key opens more than their own prefix.
+fn warn_of_single_layers(store: &Store) {
+    let snapshot = store.snapshot();
+    for org in snapshot.orgs() {
+        for catalog in org
+            .catalogs
+            .values()
+            .filter(|catalog| catalog.state == CatalogState::Ready)
+        {
+            if let Some(note) = &catalog.reason {
+                tracing::warn!(org = %org.slug, catalog = %catalog.name, "{note}");
+            }
+        }
+    }
 }
 
 fn admin_state(parts: &Parts) -> AdminState {

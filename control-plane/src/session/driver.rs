@@ -387,10 +387,7 @@ impl<S: AsyncRead + AsyncWrite + Send> Driver<S> {
                     let latest = Instant::now() + STOPPING;
                     deadline = Some(deadline.map_or(latest, |known| known.min(latest)));
                 }
-                () = at(deadline) => {
-                    let reason = "the engine did not stop what was cancelled or out of time".into();
-                    return Ok(Err(CallError::Lost { reason }));
-                }
+                () = at(deadline) => return Ok(Err(self.give_up_engine())),
                 read = self.reader.read_buf(&mut self.inbound), if read_ahead => {
                     if matches!(read, Ok(0) | Err(_)) {
                         return Err(End::Client);
@@ -406,6 +403,22 @@ impl<S: AsyncRead + AsyncWrite + Send> Driver<S> {
                 }
             }
         }
+    }
+
+    /// The engine does not stop what was cancelled or is out of time: its worker goes. A session that loses nothing by that
+    /// stays.
+    fn give_up_engine(&mut self) -> CallError {
+        tracing::warn!("an engine that does not stop is given up");
+        let reason = "the engine did not stop what was cancelled or out of time".into();
+        let Some(report) = self.machine.engine_given_up() else {
+            return CallError::Lost { reason };
+        };
+        if let Some(worker) = &mut self.worker {
+            worker.lease.mark_broken();
+        }
+        self.leave_worker();
+        let report = Box::new(report);
+        CallError::Statement { report, broken: false }
     }
 
     fn send_cancel(&self, sequence: u64) {

@@ -127,6 +127,17 @@ impl Run {
         })
     }
 
+    /// Whether it changes nothing, as far as its tag tells.
+    pub(super) fn reads(&self) -> bool {
+        matches!(
+            &self.audience,
+            Audience::Client(ToClient {
+                tag: Tag::Rows("SELECT"),
+                ..
+            })
+        )
+    }
+
     fn is_control(&self) -> bool {
         matches!(&self.audience, Audience::Nobody(after) if !matches!(after, After::Nothing))
             || matches!(&self.source, Source::Text(sql) if sql == "COMMIT" || sql == "ROLLBACK")

@@ -105,6 +105,31 @@ impl Machine {
         self.engine.is_some() && self.holds().is_none() && !self.transaction.is_open()
     }
 
+    /// The engine is given up in the midst of a statement. Gives what the client is told, or `None` where the session's
+    /// state goes with it.
+    pub fn engine_given_up(&mut self) -> Option<Report> {
+        let reads = match &self.waiting {
+            Some(Waiting::Run(running)) => running.run.reads(),
+            Some(Waiting::Prepare(_)) => true,
+            _ => return None,
+        };
+        if self.holds().is_some() || self.transaction.is_open() {
+            return None;
+        }
+        self.rested();
+        Some(if reads {
+            Report::new(
+                SqlState::QUERY_CANCELED,
+                "canceling statement because the engine did not stop in time",
+            )
+        } else {
+            Report::new(
+                SqlState::CONNECTION_FAILURE,
+                "the outcome of the statement is unknown because the engine did not stop in time",
+            )
+        })
+    }
+
     /// The worker was given back; the next statement gets another.
     pub fn rested(&mut self) {
         self.engine = None;
