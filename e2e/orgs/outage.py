@@ -10,7 +10,6 @@ import threading
 import time
 
 import psycopg
-from psycopg.pq import TransactionStatus
 
 from admin import Problem
 from installation import USER, Installation
@@ -20,8 +19,8 @@ SECONDS = float(os.environ.get("PINTAIL_OUTAGE_SECONDS", "5"))
 ORGS = {"acme": {"lake": "local", "scratch": "memory", "file": "file"}, "beta": {"lake": "local"}}
 # The session's own limit, the server's patience with an engine that does not stop then, and what an answer may take beyond.
 STATEMENT_TIMEOUT, STOPPING, GRACE = 4, 5, 3
-# The same for a session's first statement, which may have to wait for a worker to start.
-START_TIMEOUT = 10
+# How long a worker may take to start; a session's first statement tries two.
+START_TIMEOUT = 6
 API_TIMEOUT = 15
 # How long after its return everything must work again.
 RECOVERY = 30
@@ -46,7 +45,10 @@ class Outage:
 def outages(postgres):
     def freeze(number):
         for pid in [postgres.service.pid, *descendants(postgres.service.pid)]:
-            os.kill(pid, number)
+            try:
+                os.kill(pid, number)
+            except ProcessLookupError:
+                continue
 
     return [
         Outage("frozen", postgres, lambda: freeze(signal.SIGSTOP), lambda: freeze(signal.SIGCONT), silent=True),
@@ -111,38 +113,38 @@ def expect(condition, text):
 
 
 def fails(what, states, action, within=STATEMENT_TIMEOUT + STOPPING):
-    """An action ends in an error with one of the SQLSTATEs, in time."""
-    start = time.monotonic()
-    ended = queue.Queue()
+    """Begins an action that is to end in an error with one of the SQLSTATEs, in time; gives what waits for its end."""
+    start, ended = time.monotonic(), queue.Queue()
 
     def run():
         try:
             action()
-            ended.put(None)
+            ended.put((time.monotonic() - start, None))
         except psycopg.Error as error:
-            ended.put(error)
+            ended.put((time.monotonic() - start, error))
+
+    def wait():
+        try:
+            took, error = ended.get(timeout=max(0, start + within + GRACE - time.monotonic()))
+        except queue.Empty:
+            expect(False, f"{what}: no answer in {within + GRACE} s")
+            return
+        if error is None:
+            expect(False, f"{what}: no error")
+            return
+        text = " ".join(str(error).split())
+        print(f"  {what}: {error.sqlstate or ''} after {1000 * took:.0f} ms: {text[:150]}")
+        state = error.sqlstate or ("28P01" if "password authentication failed" in text else "")
+        expect(state.startswith(tuple(states)), f"{what}: {state} {text}")
+        # The client's own words name the port that it asked.
+        expect("127.0.0.1" not in text.split("failed: FATAL")[-1], f"{what}: tells where PostgreSQL is: {text}")
 
     threading.Thread(target=run, daemon=True).start()
-    try:
-        error = ended.get(timeout=within + GRACE)
-    except queue.Empty:
-        expect(False, f"{what}: no answer in {within + GRACE} s")
-        return
-    if error is None:
-        expect(False, f"{what}: no error")
-        return
-    text = " ".join(str(error).split())
-    print(f"  {what}: {error.sqlstate} after {1000 * (time.monotonic() - start):.0f} ms: {text[:150]}")
-    state = error.sqlstate or ("28P01" if "password authentication failed" in text else "")
-    expect(state.startswith(tuple(states)), f"{what}: {state} {text}")
-    # The client's own words name the port that it asked.
-    expect("127.0.0.1" not in text.split("failed: FATAL")[-1], f"{what}: tells where PostgreSQL is: {text}")
+    return wait
 
 
 def usable(what, session):
     """A connection is open and takes statements, as PostgreSQL's after an error; it may be told of the outage again."""
-    if session.pgconn.transaction_status == TransactionStatus.ACTIVE:
-        return
     try:
         session.execute("ROLLBACK")
         session.execute("SELECT 40 + 2")
@@ -153,16 +155,29 @@ def usable(what, session):
 
 def away(installation, outage, sessions):
     """What holds while PostgreSQL is away."""
-    for what, session, sql, within in (
-        ("a read in an open session", sessions.warm, "SELECT count(*) FROM kept", STATEMENT_TIMEOUT + STOPPING),
-        ("a write in an open session", sessions.writer, "INSERT INTO kept VALUES ('lost')", STATEMENT_TIMEOUT + STOPPING),
-        ("the end of a transaction", sessions.within, "COMMIT", STATEMENT_TIMEOUT + STOPPING),
-        ("the first statement of a session", sessions.cold, "SELECT count(*) FROM kept", START_TIMEOUT + STOPPING),
-    ):
-        fails(what, outage.states, lambda session=session, sql=sql: session.execute(sql), within)
+    def first():
+        with installation.connect("beta", "lake", options=f"-c statement_timeout={STATEMENT_TIMEOUT}s") as session:
+            session.execute("SELECT count(*) FROM kept")
+
+    count, statement = "SELECT count(*) FROM kept", STATEMENT_TIMEOUT + STOPPING
+    waits = [
+        (fails(what, outage.states, lambda session=session, sql=sql: session.execute(sql), within), what, session)
+        for what, session, sql, within in (
+            ("a read in an open session", sessions.warm, count, statement),
+            ("a write in an open session", sessions.writer, "INSERT INTO kept VALUES ('lost')", statement),
+            ("the end of a transaction", sessions.within, "COMMIT", statement),
+            ("the first statement of a session", sessions.cold, count, 2 * START_TIMEOUT),
+        )
+    ]
+    login = fails("a login that needs it, at its first statement", outage.states, first, 2 * START_TIMEOUT)
+    for wait, what, session in waits:
+        wait()
         # What a transaction held is gone with an engine that does not answer, and the session with it.
-        if not (outage.silent and session is sessions.within):
+        if not outage.silent:
             usable(what, session)
+        elif session is not sessions.within:
+            expect(not session.closed, f"{what}: the connection is closed")
+    login()
     start = time.monotonic()
     try:
         with installation.connect("acme", "scratch", options=f"-c statement_timeout={STATEMENT_TIMEOUT}s") as session:
@@ -170,13 +185,7 @@ def away(installation, outage, sessions):
         print(f"  a login that needs no PostgreSQL: works, {1000 * (time.monotonic() - start):.0f} ms")
     except psycopg.Error as error:
         expect(False, f"a login that needs no PostgreSQL: {error.sqlstate} {error}")
-    fails("a login with a wrong password", ("28P01", "08"), lambda: installation.connect("acme", "scratch", password="wrong"))
-
-    def first():
-        with installation.connect("beta", "lake", options=f"-c statement_timeout={STATEMENT_TIMEOUT}s") as session:
-            session.execute("SELECT count(*) FROM kept")
-
-    fails("a login that needs it, at its first statement", outage.states, first, START_TIMEOUT + STOPPING)
+    fails("a login with a wrong password", ("28P01", "08"), lambda: installation.connect("acme", "scratch", password="wrong"))()
     api(installation)
 
 
