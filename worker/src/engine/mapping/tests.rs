@@ -53,6 +53,14 @@ fn an_iceberg_catalogs_stack_is_not_told() {
 }
 
 #[test]
+fn a_commit_that_lost_its_metadata_is_no_conflict() {
+    let lost = "TransactionContext Error: Failed to commit: Failed to execute query \"ROLLBACK\": ";
+    assert_eq!(told(lost, "").sqlstate, SqlState::TRANSACTION_RESOLUTION_UNKNOWN);
+    let conflict = "TransactionContext Error: Failed to commit: Failed to commit DuckLake transaction.";
+    assert_eq!(told(conflict, "").sqlstate, SqlState::T_R_SERIALIZATION_FAILURE);
+}
+
+#[test]
 fn positions_count_characters() {
     let json = r#"{"exception_type":"Binder","exception_message":"Referenced column \"nope\" not found","position":"13","error_subtype":"COLUMN_NOT_FOUND","name":"nope"}"#;
     assert_eq!(told(json, "select 'é', nope from t").position, Some(13));

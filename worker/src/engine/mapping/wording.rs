@@ -430,6 +430,11 @@ pub(super) fn transaction(message: &str) -> Report {
         let text = "cannot execute this statement in a read-only transaction";
         return Report::new(SqlState::READ_ONLY_SQL_TRANSACTION, text);
     }
+    // The lake rolls back what it could not commit; where it cannot even do that, its metadata is out of reach.
+    if lower.contains("failed to commit") && lower.contains("failed to execute query \"rollback\"") {
+        let text = "the catalog's metadata cannot be reached, and whether the transaction took effect is not known";
+        return Report::new(SqlState::TRANSACTION_RESOLUTION_UNKNOWN, text);
+    }
     if lower.contains("failed to commit") {
         return constraint_or_conflict(message);
     }
