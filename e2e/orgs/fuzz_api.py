@@ -16,8 +16,10 @@ CHECKS = "not_a_server_error,status_code_conformance,content_type_conformance,re
 DOCUMENT = os.path.join(os.path.dirname(__file__), "../../docs/openapi.json")
 # Half of the requests name what exists, so that they come further than to a 404.
 KNOWN = {
-    "path.org": sorted(ORGS), "path.user": [USER, "fuzz"], "path.catalog": sorted({name for org in ORGS.values() for name in org}),
-    "path.host": ["fuzz.pintail.example"], "path.name": ["fuzz"], "path.pid": [1, 2, 3, 4],
+    "path.org": sorted(ORGS), "path.user": [USER, "fuzz"], "path.catalog": sorted({name
+                                                                                   for org in ORGS.values()
+                                                                                   for name in org}), "path.host": ["fuzz.pintail.example"],
+    "path.name": ["fuzz"], "path.pid": [1, 2, 3, 4],
 }
 
 
@@ -37,11 +39,7 @@ def configuration(directory):
 # Revoking tokens is tried by itself: among other requests the tool would find its own token's name, and be let in no more.
 REVOKE = "/api/v1/tokens/{name}"
 # What is tried, and for how much of the time. Valid bodies by themselves, because few of the others are.
-RUNS = [
-    (0.1, ["--include-path", REVOKE]),
-    (0.3, ["--include-method", "PUT", "--mode", "positive"]),
-    (0.6, ["--exclude-path", REVOKE]),
-]
+RUNS = [(0.1, ["--include-path", REVOKE]), (0.3, ["--include-method", "PUT", "--mode", "positive"]), (0.6, ["--exclude-path", REVOKE]), ]
 
 
 def fuzz(installation, seconds, seed, *selection):

@@ -19,8 +19,7 @@ from store import BUCKET, REGION, Key, ObjectStore
 
 # An organisation's catalogs: on S3 with a key by name, on the server's disk, a database file, memory.
 ORGS = {
-    "acme": {"lake": "s3 acme", "sales": "s3 acme-sales"},
-    "beta": {"lake": "s3 beta", "disk": "local"},
+    "acme": {"lake": "s3 acme", "sales": "s3 acme-sales"}, "beta": {"lake": "s3 beta", "disk": "local"},
     "gamma_corp": {"lake": "s3 gamma_corp", "more": "s3 gamma_corp", "file": "file", "scratch": "memory"},
 }
 KEYS = [Key("acme", "acme/"), Key("acme-sales", "acme/sales/"), Key("beta", "beta/"), Key("gamma_corp", "gamma_corp/")]
@@ -83,10 +82,9 @@ class Installation:
     def _environment(self, programs):
         chain, key = self.certificates.default
         settings = {
-            "data_dir": self.data, "listen": "127.0.0.1:0", "admin_listen": "127.0.0.1:0", "admin_tls": "on",
-            "store_url": self.postgres.url, "worker_program": os.path.join(programs, "pintail-worker"),
-            "extension_dir": os.environ["PINTAIL_EXTENSION_DIR"], "tls_cert": chain, "tls_key": key, "tls_dir": self.certificates.sni,
-            "host_suffixes": SUFFIX, "default_org": "", "workers_max": 16,
+            "data_dir": self.data, "listen": "127.0.0.1:0", "admin_listen": "127.0.0.1:0", "admin_tls": "on", "store_url": self.postgres.url,
+            "worker_program": os.path.join(programs, "pintail-worker"), "extension_dir": os.environ["PINTAIL_EXTENSION_DIR"], "tls_cert": chain,
+            "tls_key": key, "tls_dir": self.certificates.sni, "host_suffixes": SUFFIX, "default_org": "", "workers_max": 16,
         }
         if self.store:
             settings |= {"s3_bucket": BUCKET, "s3_endpoint": self.store.endpoint, "s3_region": REGION, "s3_tls": "off"}

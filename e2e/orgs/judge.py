@@ -13,19 +13,17 @@ ROWS = {ExecStatus.TUPLES_OK, ExecStatus.SINGLE_TUPLE}
 SUCCESS = ROWS | {ExecStatus.COMMAND_OK, ExecStatus.COPY_OUT, ExecStatus.COPY_IN, ExecStatus.EMPTY_QUERY}
 
 # The first that fits an error's SQLSTATE and text names the layer.
-LAYERS = [
-    ("login", r"^28", r""),
-    ("engine (locked)", r"", r"configuration has been locked|cannot change configuration|cannot reset configuration"),
-    ("engine", r"", r"disabled by configuration|disabled through configuration|external access"),
-    ("store", r"", r"\b403\b|http get error|http error|access denied by the object store|forbidden"),
-    ("PostgreSQL", r"", r"permission denied for schema dl_|authentication failed|no password supplied"),
-    ("kernel", r"^(42501|58P01|58030|08)", r"cannot open|permission denied \(|could not connect|could not establish connection|cannot access|failed to open"),
-    ("gate", r"^42501", r"permission denied for "),
-    ("not attached", r"^(3D000|3F000|0A000|42P01)", r"cross-database references|database .* does not exist|catalog .* does not exist"),
-    ("unknown name", r"^(42P01|3F000|3D000|42883|42704|42703|26000|34000|22023)", r""),
-    ("not supported", r"^0A000", r""),
-    ("grammar", r"^(42601|42P02|42P18|08P01)", r""),
-]
+LAYERS = [("login", r"^28", r""), ("engine (locked)", r"", r"configuration has been locked|cannot change configuration|cannot reset configuration"),
+          ("engine", r"", r"disabled by configuration|disabled through configuration|external access"),
+          ("store", r"", r"\b403\b|http get error|http error|access denied by the object store|forbidden"),
+          ("PostgreSQL", r"", r"permission denied for schema dl_|authentication failed|no password supplied"),
+          (
+              "kernel", r"^(42501|58P01|58030|08)",
+              r"cannot open|permission denied \(|could not connect|could not establish connection|cannot access|failed to open"
+          ), ("gate", r"^42501", r"permission denied for "),
+          ("not attached", r"^(3D000|3F000|0A000|42P01)", r"cross-database references|database .* does not exist|catalog .* does not exist"),
+          ("unknown name", r"^(42P01|3F000|3D000|42883|42704|42703|26000|34000|22023)", r""), ("not supported", r"^0A000", r""),
+          ("grammar", r"^(42601|42P02|42P18|08P01)", r""), ]
 
 
 @dataclass
@@ -121,7 +119,8 @@ class Judge:
     @staticmethod
     def _layer(result):
         field = psycopg.pq.DiagnosticField
-        state, *texts = [(result.error_field(name) or b"").decode(errors="replace") for name in (field.SQLSTATE, field.MESSAGE_PRIMARY, field.MESSAGE_DETAIL)]
+        state, *texts = [(result.error_field(name) or b"").decode(errors="replace")
+                         for name in (field.SQLSTATE, field.MESSAGE_PRIMARY, field.MESSAGE_DETAIL)]
         text = " ".join(texts).strip()
         for layer, of_state, of_text in LAYERS:
             if re.search(of_state, state) and re.search(of_text, text, re.IGNORECASE):

@@ -59,7 +59,7 @@ class Client(threading.Thread):
                 self.asked = time.monotonic()
                 found = session.execute("SELECT value FROM mark").fetchall()
                 self.served = time.monotonic()
-                assert found == [(f"mark of {self.org}",)], found
+                assert found == [(f"mark of {self.org}", )], found
                 self._look_and_leave(session)
         except Exception as error:  # told by the main thread
             self.error = error
@@ -67,7 +67,7 @@ class Client(threading.Thread):
     def _look_and_leave(self, session):
         seen = session.execute("SELECT count(*) FROM duckdb_tables() WHERE table_name LIKE 'left_by%'").fetchone()
         assert seen == (0,), f"{seen} temporary tables of others"
-        assert session.execute("SELECT getvariable('left_by') IS NULL").fetchone() == (True,), "a variable of another's"
+        assert session.execute("SELECT getvariable('left_by') IS NULL").fetchone() == (True, ), "a variable of another's"
         assert session.execute("SHOW application_name").fetchone() == ("",), "a setting of another's"
         session.execute(f"CREATE TEMP TABLE left_by_{self.number} AS SELECT {self.number} AS n")
         session.execute(f"SET VARIABLE left_by = {self.number}")
@@ -112,6 +112,7 @@ def resident(installation):
 
 def quiet(installation):
     """Waits until no organisation has a worker; gives the resident bytes then."""
+
     def idle():
         server = installation.admin.ask("GET", "/status")["server"]
         return server["workers"] == 0 and server["sessions"] == 0 and server["waiting"] == 0 and server["spares"] == 1
@@ -144,7 +145,10 @@ def rush(installation):
     failed = [f"{client.number} of {client.org}: {client.error!r}" for client in clients if client.error or not client.served]
     assert not failed, f"{len(failed)} of {CONNECTIONS} failed: {failed[:5]}"
     waits = sorted(client.served - client.asked for client in clients)
-    print(f"{CONNECTIONS} connections opened in {opened:.1f} s, all were served in {took:.1f} s; first answers after {waits[len(waits) // 2]:.1f} s (median), {waits[-1]:.1f} s (longest)")
+    print(
+        f"{CONNECTIONS} connections opened in {opened:.1f} s, all were served in {took:.1f} s; "
+        f"first answers after {waits[len(waits) // 2]:.1f} s (median), {waits[-1]:.1f} s (longest)"
+    )
     return clients
 
 
@@ -164,7 +168,10 @@ def nothing_lost(installation):
 
 
 def main():
-    settings = {"workers_max": WORKERS, "worker_idle_ttl": f"{IDLE_TTL}s", "worker_queue_timeout": "10m", "worker_start_timeout": "2m", "authentication_timeout": "2m"}
+    settings = {
+        "workers_max": WORKERS, "worker_idle_ttl": f"{IDLE_TTL}s", "worker_queue_timeout": "10m", "worker_start_timeout": "2m",
+        "authentication_timeout": "2m"
+    }
     with Installation({}, **settings) as installation:
         start = time.monotonic()
         with concurrent.futures.ThreadPoolExecutor(4) as pool:
@@ -180,7 +187,10 @@ def main():
         in_order(clients)
         nothing_lost(installation)
         after = installation.admin.metrics()
-        gained = {key: int(after[f"pintail_{key}_total"] - before[f"pintail_{key}_total"]) for key in ("workers_started", "workers_retired", "workers_lost")}
+        gained = {
+            key: int(after[f"pintail_{key}_total"] - before[f"pintail_{key}_total"])
+            for key in ("workers_started", "workers_retired", "workers_lost")
+        }
         print(f"at most {watch.most_workers} workers and {watch.most_waiting} waiting; {gained}")
         assert watch.most_workers <= WORKERS and watch.most_waiting > 0, "the pool was not full"
         assert gained["workers_retired"] >= ORGS - WORKERS and gained["workers_lost"] == 0, gained

@@ -5,15 +5,15 @@ everything recovers without a restart. PINTAIL_OUTAGE_SECONDS (5) is how long it
 """
 import os
 import queue
-import signal
 import threading
 import time
 
 import psycopg
 
+from absence import AWAY, CANCELED, Steady, outages
 from admin import Problem
 from installation import USER, Installation
-from service import descendants, eventually
+from service import eventually
 
 SECONDS = float(os.environ.get("PINTAIL_OUTAGE_SECONDS", "5"))
 ORGS = {"acme": {"lake": "local", "scratch": "memory", "file": "file"}, "beta": {"lake": "local"}}
@@ -24,60 +24,6 @@ START_TIMEOUT = 6
 API_TIMEOUT = 15
 # How long after its return everything must work again.
 RECOVERY = 30
-# What a client may be told while PostgreSQL is away: a connection failure, not now, an I/O error; in time's name, canceled.
-AWAY = ("08", "57P03", "58030", "58000")
-CANCELED = ("57014",)
-
-
-class Outage:
-    """A way in which PostgreSQL goes and comes back."""
-
-    def __init__(self, name, postgres, go, come, silent=False):
-        self.name, self.postgres, self.go, self.come = name, postgres, go, come
-        # Whether connections are not refused but unanswered.
-        self.silent = silent
-
-    @property
-    def states(self):
-        return AWAY + CANCELED if self.silent else AWAY
-
-
-def outages(postgres):
-    def freeze(number):
-        for pid in [postgres.service.pid, *descendants(postgres.service.pid)]:
-            try:
-                os.kill(pid, number)
-            except ProcessLookupError:
-                continue
-
-    return [
-        Outage("frozen", postgres, lambda: freeze(signal.SIGSTOP), lambda: freeze(signal.SIGCONT), silent=True),
-        Outage("stopped", postgres, postgres.stop, postgres.start), Outage("killed", postgres, postgres.kill, postgres.start),
-    ]
-
-
-class Steady(threading.Thread):
-    """A session that needs no PostgreSQL: asks without pause, and is answered at once."""
-
-    def __init__(self, session, sql):
-        super().__init__(daemon=True)
-        self.session, self.sql, self.over = session, sql, threading.Event()
-        self.answers, self.longest, self.error = 0, 0.0, None
-
-    def run(self):
-        try:
-            while not self.over.wait(0.05):
-                start = time.monotonic()
-                self.session.execute(self.sql)
-                self.longest = max(self.longest, time.monotonic() - start)
-                self.answers += 1
-        except Exception as error:  # told by the main thread
-            self.error = error
-
-    def end(self):
-        self.over.set()
-        self.join(60)
-        assert self.error is None and self.answers > 0, f"{self.sql}: {self.error!r}"
 
 
 class Sessions:
@@ -155,20 +101,18 @@ def usable(what, session):
 
 def away(installation, outage, sessions):
     """What holds while PostgreSQL is away."""
+
     def first():
         with installation.connect("beta", "lake", options=f"-c statement_timeout={STATEMENT_TIMEOUT}s") as session:
             session.execute("SELECT count(*) FROM kept")
 
     count, statement = "SELECT count(*) FROM kept", STATEMENT_TIMEOUT + STOPPING
-    waits = [
-        (fails(what, outage.states, lambda session=session, sql=sql: session.execute(sql), within), what, session)
-        for what, session, sql, within in (
-            ("a read in an open session", sessions.warm, count, statement),
-            ("a write in an open session", sessions.writer, "INSERT INTO kept VALUES ('lost')", statement),
-            ("the end of a transaction", sessions.within, "COMMIT", statement),
-            ("the first statement of a session", sessions.cold, count, 2 * START_TIMEOUT),
-        )
-    ]
+    waits = [(fails(what, outage.states, lambda session=session, sql=sql: session.execute(sql), within), what, session)
+             for what, session, sql, within in (("a read in an open session", sessions.warm, count, statement),
+                                                ("a write in an open session", sessions.writer, "INSERT INTO kept VALUES ('lost')",
+                                                 statement), ("the end of a transaction", sessions.within, "COMMIT", statement),
+                                                ("the first statement of a session", sessions.cold, count, 2 * START_TIMEOUT),
+                                                )]
     login = fails("a login that needs it, at its first statement", outage.states, first, 2 * START_TIMEOUT)
     for wait, what, session in waits:
         wait()
@@ -191,7 +135,8 @@ def away(installation, outage, sessions):
 
 def api(installation):
     """The admin API says 503, not 500; what needs no store goes on."""
-    for method, path, expected in (("GET", "/healthz", (200,)), ("GET", "/api/v1/orgs", (200, 503)), ("GET", "/readyz", (503,)), ("PUT", "/api/v1/orgs/beta", (503,)), ("GET", "/metrics", (200,))):
+    for method, path, expected in (("GET", "/healthz", (200,)), ("GET", "/api/v1/orgs", (200, 503)), ("GET", "/readyz", (503,)),
+                                   ("PUT", "/api/v1/orgs/beta", (503,)), ("GET", "/metrics", (200,))):
         start = time.monotonic()
         try:
             status, body = installation.admin.raw(method, path, {} if method == "PUT" else None, API_TIMEOUT)
@@ -204,6 +149,7 @@ def api(installation):
 
 def recovered(installation, outage, sessions, kept):
     """The same sessions and new ones work, and nothing is lost or half done."""
+
     def count(session):
         try:
             session.execute("ROLLBACK")
@@ -261,7 +207,9 @@ def main():
                 outage.come()
             for session in steady:
                 session.end()
-            print(f"  sessions that do not need it: {', '.join(f'{one.answers} statements, the longest {1000 * one.longest:.0f} ms' for one in steady)}")
+            print(
+                f"  sessions that do not need it: {', '.join(f'{one.answers} statements, the longest {1000 * one.longest:.0f} ms' for one in steady)}"
+            )
             kept = recovered(installation, outage, sessions, kept)
             sessions.close()
         assert installation.server.is_running() and installation.server.pid == pid, "the server ended"

@@ -25,8 +25,7 @@ def psql(installation, org, catalog, *commands):
 
 def with_psql(installation, org, catalog):
     found = psql(
-        installation, org, catalog,
-        "CREATE SCHEMA shop", "CREATE TABLE shop.orders (id int PRIMARY KEY, whose text, price numeric(10,2))",
+        installation, org, catalog, "CREATE SCHEMA shop", "CREATE TABLE shop.orders (id int PRIMARY KEY, whose text, price numeric(10,2))",
         f"INSERT INTO shop.orders SELECT i, '{org}/{catalog}', i * 1.25 FROM generate_series(1, 1000) AS g(i)",
         "UPDATE shop.orders SET price = 0 WHERE id % 10 = 0", "DELETE FROM shop.orders WHERE id > 900",
         "SELECT count(*), min(whose), max(whose), sum(price) FROM shop.orders", "SELECT current_database(), current_user",
@@ -40,7 +39,7 @@ def with_psycopg(installation, org, catalog):
     with installation.connect(org, catalog) as connection:
         assert connection.execute("SELECT current_database(), current_user").fetchone() == (catalog, USER)
         connection.execute("CREATE TABLE notes (id int, whose text)")
-        connection.execute("INSERT INTO notes SELECT i, %s FROM generate_series(0, 489) AS g(i)", (f"{org}/{catalog}",))
+        connection.execute("INSERT INTO notes SELECT i, %s FROM generate_series(0, 489) AS g(i)", (f"{org}/{catalog}", ))
         with connection.cursor() as cursor:
             cursor.executemany("INSERT INTO notes VALUES (%s, %s)", [(number, f"{org}/{catalog}") for number in range(490, 500)])
         with connection.transaction():
@@ -89,10 +88,8 @@ def certificate_names(installation, host):
 
 def certificates(installation):
     suffix = host_of("x").removeprefix("x.")
-    for host, expected in [
-        (host_of("acme"), f"*.{suffix}"), (host_of("gamma_corp"), f"*.{suffix}"), (host_of("beta"), host_of("beta")),
-        (host_of("beta").upper(), host_of("beta")), (ALIAS[1], ALIAS[1]), ("localhost", "localhost"),
-    ]:
+    for host, expected in [(host_of("acme"), f"*.{suffix}"), (host_of("gamma_corp"), f"*.{suffix}"), (host_of("beta"), host_of("beta")),
+                           (host_of("beta").upper(), host_of("beta")), (ALIAS[1], ALIAS[1]), ("localhost", "localhost"), ]:
         names = certificate_names(installation, host)
         assert expected in names, f"{host}: {names}"
 
@@ -101,7 +98,7 @@ def without_server_name(installation):
     """The organisation by a start-up option, as the installation allows; by nothing, nobody is let in."""
     address = {"host": "127.0.0.1", "options": "-c pintail.org=acme"}
     with installation.connect("acme", "lake", **address) as connection:
-        assert connection.execute("SELECT min(whose) FROM notes").fetchone() == ("acme/lake",)
+        assert connection.execute("SELECT min(whose) FROM notes").fetchone() == ("acme/lake", )
 
 
 def objects(installation):
@@ -137,7 +134,8 @@ def metadata(installation):
     assert len({owner for _, owner in rows}) == len(lakes), f"roles are shared: {rows}"
     for schema, owner in rows:
         entered = installation.postgres.query(
-            f"SELECT nspname FROM pg_namespace WHERE nspname !~ '^(pg_|information_schema)' AND has_schema_privilege('{owner}', oid, 'USAGE')", "pintail"
+            f"SELECT nspname FROM pg_namespace WHERE nspname !~ '^(pg_|information_schema)' AND has_schema_privilege('{owner}', oid, 'USAGE')",
+            "pintail"
         )
         assert entered == [(schema,)], f"{owner} may enter {entered}"
         (written,) = installation.postgres.query(f'SELECT string_agg(DISTINCT path, \' \') FROM "{schema}".ducklake_schema', "pintail")[0]

@@ -32,9 +32,7 @@ class Postgres:
         command = [os.path.join(programs, "bin/postgres"), "-D", self.data, "-p", str(self.port)]
         for setting in ("listen_addresses=127.0.0.1", "fsync=off", "max_connections=300", f"unix_socket_directories={self.directory}/socket"):
             command += ["-c", setting]
-        self.service = Service(
-            "PostgreSQL", command, os.path.join(directory, "postgres.log"), env=self.environment, cwd="/", **self.owner
-        )
+        self.service = Service("PostgreSQL", command, os.path.join(directory, "postgres.log"), env=self.environment, cwd="/", **self.owner)
 
     def _readable_installation(self):
         """The fetched one; as root a copy, because another user may not enter root's cache."""
@@ -52,10 +50,16 @@ class Postgres:
         with open(password, "w") as file:
             file.write(self.superuser_password)
         os.chmod(password, 0o644)
-        subprocess.run(
-            [os.path.join(programs, "initdb"), "-D", self.data, "--auth=scram-sha-256", "--username=postgres", "--no-sync", "--encoding=UTF8", f"--pwfile={password}"],
-            check=True, stdout=subprocess.DEVNULL, env=self.environment, cwd="/", **self.owner,
-        )
+        subprocess.run([
+            os.path.join(programs, "initdb"), "-D", self.data, "--auth=scram-sha-256", "--username=postgres", "--no-sync", "--encoding=UTF8",
+            f"--pwfile={password}"
+        ],
+                       check=True,
+                       stdout=subprocess.DEVNULL,
+                       env=self.environment,
+                       cwd="/",
+                       **self.owner,
+                       )
         os.remove(password)
 
     def start(self):
@@ -99,8 +103,13 @@ class Postgres:
     def query(self, sql, database="postgres"):
         """Rows of a statement of the superuser."""
         with psycopg.connect(
-            host="127.0.0.1", port=self.port, user="postgres", password=self.superuser_password, dbname=database,
-            autocommit=True, connect_timeout=5,
+            host="127.0.0.1",
+            port=self.port,
+            user="postgres",
+            password=self.superuser_password,
+            dbname=database,
+            autocommit=True,
+            connect_timeout=5,
         ) as connection:
             cursor = connection.execute(sql)
             return cursor.fetchall() if cursor.description else []

@@ -47,9 +47,7 @@ class Service:
 
     def start(self):
         with open(self.log, "ab") as output:
-            self.process = subprocess.Popen(
-                self.command, stdin=subprocess.DEVNULL, stdout=output, stderr=output, **self.options
-            )
+            self.process = subprocess.Popen(self.command, stdin=subprocess.DEVNULL, stdout=output, stderr=output, **self.options)
         return self
 
     @property

@@ -48,9 +48,7 @@ class ObjectStore:
         command = [os.path.join(os.environ["PINTAIL_CACHE"], "bin/weed"), "server", "-ip=127.0.0.1", "-ip.bind=127.0.0.1", "-filer", "-s3"]
         command += [f"-dir={self.directory}", f"-s3.config={config}", *flags, "-s3.port.iceberg=0", "-s3.port.lance=0", "-s3.iam=false"]
         command += ["-master.telemetry=false", "-master.volumeSizeLimitMB=64", "-volume.max=0"]
-        self.service = Service(
-            "the S3 store", command, os.path.join(directory, "store.log"), env={"HOME": self.directory}, cwd=self.directory
-        )
+        self.service = Service("the S3 store", command, os.path.join(directory, "store.log"), env={"HOME": self.directory}, cwd=self.directory)
 
     @property
     def endpoint(self):
@@ -77,7 +75,7 @@ class ObjectStore:
             status, body = self.request("GET", f"/{BUCKET}", query)
             assert status == 200, body
             tree = xml.etree.ElementTree.fromstring(body)
-            space = tree.tag[: tree.tag.index("}") + 1]
+            space = tree.tag[:tree.tag.index("}") + 1]
             found += [(entry.findtext(f"{space}Key"), entry.findtext(f"{space}ETag")) for entry in tree.findall(f"{space}Contents")]
             token = tree.findtext(f"{space}NextContinuationToken")
             if tree.findtext(f"{space}IsTruncated") != "true" or not token:

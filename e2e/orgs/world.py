@@ -34,7 +34,7 @@ class World:
         installation = self.installation
         orgs = os.path.join(installation.data, "orgs")
         own_files = os.path.join(orgs, "acme/_files")
-        (their_file,) = glob.glob(os.path.join(orgs, "beta/disk/main/vault/*.parquet"))
+        (their_file, ) = glob.glob(os.path.join(orgs, "beta/disk/main/vault/*.parquet"))
         their_object = next(name for name in installation.store.objects() if name.startswith("beta/lake/main/vault/"))
         outside = os.path.join(installation.directory, "outside.csv")
         with open(outside, "w") as file:
@@ -44,10 +44,23 @@ class World:
         os.symlink(their_file, link)
         key, postgres = installation.store.keys["acme"], installation.postgres
         return Scene(
-            own_files=own_files, own_prefix="s3://lake/acme/lake/", their_object=f"s3://lake/{their_object}", their_file=their_file, their_directory=os.path.join(orgs, "beta/disk"),
-            outside_file=outside, data_dir=installation.data, link=link, probe=f"{PROBE}-{secrets.token_hex(4)}", store_endpoint=installation.store.endpoint, postgres_port=postgres.port,
-            admin_port=installation.admin.port, port=installation.port, dsn=f"host=127.0.0.1 port={postgres.port} user=pintail password={postgres.password} dbname=pintail",
-            their_pid=self.sessions[1].info.backend_pid, key_id=key.id, key_secret=key.secret,
+            own_files=own_files,
+            own_prefix="s3://lake/acme/lake/",
+            their_object=f"s3://lake/{their_object}",
+            their_file=their_file,
+            their_directory=os.path.join(orgs, "beta/disk"),
+            outside_file=outside,
+            data_dir=installation.data,
+            link=link,
+            probe=f"{PROBE}-{secrets.token_hex(4)}",
+            store_endpoint=installation.store.endpoint,
+            postgres_port=postgres.port,
+            admin_port=installation.admin.port,
+            port=installation.port,
+            dsn=f"host=127.0.0.1 port={postgres.port} user=pintail password={postgres.password} dbname=pintail",
+            their_pid=self.sessions[1].info.backend_pid,
+            key_id=key.id,
+            key_secret=key.secret,
         )
 
     def secrets(self):
@@ -68,7 +81,10 @@ class World:
             if not name.startswith("acme/"):
                 found[f"object {name}"] = tag
         orgs = os.path.join(self.installation.data, "orgs")
-        for pattern in (*PROBES, os.path.join(self.installation.directory, "*.csv"), os.path.join(orgs, "*"), os.path.join(orgs, "beta/**"), os.path.join(orgs, "gamma_corp/**"), os.path.join(self.installation.data, "*")):
+        for pattern in (
+            *PROBES, os.path.join(self.installation.directory, "*.csv"), os.path.join(orgs, "*"), os.path.join(orgs, "beta/**"),
+            os.path.join(orgs, "gamma_corp/**"), os.path.join(self.installation.data, "*")
+        ):
             for path in glob.glob(pattern, recursive=True, include_hidden=True):
                 found[f"file {path}"] = _hash(path)
         # What acme's own lake and keys are is acme's to change.
@@ -77,7 +93,8 @@ class World:
             if table not in RESTLESS:
                 digest = f"SELECT md5(coalesce(string_agg(t::text, chr(10) ORDER BY t::text), '')) FROM {table} AS t"
                 found[f"table {table}"] = self.installation.postgres.query(digest, "pintail")[0][0]
-        for kind, query in (("role", "SELECT rolname FROM pg_roles"), ("database", "SELECT datname FROM pg_database"), ("schema", "SELECT nspname FROM pg_namespace WHERE nspname !~ '^pg_'")):
+        for kind, query in (("role", "SELECT rolname FROM pg_roles"), ("database", "SELECT datname FROM pg_database"),
+                            ("schema", "SELECT nspname FROM pg_namespace WHERE nspname !~ '^pg_'")):
             found |= {f"{kind} {name}": "" for (name,) in self.installation.postgres.query(query, "pintail")}
         return found
 
