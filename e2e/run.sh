@@ -102,6 +102,7 @@ if [ -x "$PINTAIL_CACHE/bin/weed" ]; then
     driver orgs-own-data "" "$orgs" orgs/own_data.py
     driver orgs-isolation "" "$orgs" orgs/isolation.py
     driver orgs-fuzz-api "" "$orgs" orgs/fuzz_api.py
+    driver orgs-iceberg "java" "$orgs" orgs/iceberg.py
 elif is_wanted orgs-isolation; then
     echo "skip orgs-own-data, orgs-isolation, orgs-fuzz-api: there is no S3 store for this platform"
     skipped=$((skipped + 3))

@@ -38,8 +38,12 @@ pub(super) async fn open_session(
         lease.mark_opening();
         let opening = tokio::time::timeout(pool.start_timeout(), connect_and_open(&lease, &open));
         let opened = opening.await.unwrap_or_else(|_| {
-            Err(CallError::Lost {
-                reason: "it did not open the session in time".into(),
+            // Another one would take as long.
+            let report = Report::new(SqlState::CANNOT_CONNECT_NOW, "no session could be opened in time")
+                .with_hint("The catalog's metadata may be away. Try again later.");
+            Err(CallError::Statement {
+                report: Box::new(report),
+                broken: true,
             })
         });
         match opened {
