@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use pintail_tests::operator::{Client, told, value};
-use pintail_tests::{Installation, Options};
+use pintail_tests::{Installation, Options, eventually};
 
 fn detail(error: &tokio_postgres::Error) -> String {
     error
@@ -95,7 +95,7 @@ async fn limits_are_told_by_name() {
     assert_eq!(value(&first, "SELECT 1").await, "1");
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn statements_have_a_longest_time_and_a_greatest_number() {
     let installation = Installation::start().expect("start");
     installation.org("acme", &["ann", "bob"], &["lake"]).expect("acme");
@@ -134,25 +134,21 @@ async fn statements_have_a_longest_time_and_a_greatest_number() {
         .expect_err("too long");
     assert_eq!(told(&error).0, "57014");
     let running = ann.cancel_token();
-    let (result, ()) = futures::join!(ann.simple_query(long), async {
-        let refused = async {
-            loop {
-                if let Err(error) = bob.simple_query("SELECT 1").await {
-                    return error;
-                }
-                tokio::time::sleep(Duration::from_millis(20)).await;
-            }
-        };
-        let error = tokio::time::timeout(Duration::from_mins(1), refused)
-            .await
-            .expect("refused");
-        assert_eq!(told(&error).0, "53400");
-        assert!(detail(&error).contains("The limit \"statements\" of organization \"acme\" is 1."));
-        running
-            .cancel_query(installation.tls().expect("tls"))
-            .await
-            .expect("cancel");
-    });
+    let running_long = tokio::spawn(async move { ann.simple_query(long).await });
+    // Only once it runs is the other one's turn to be refused, and not the other way round.
+    let runs = || {
+        let sessions = installation.cli(&["session", "list"]).ok()?;
+        sessions.to_string().contains("\"active\"").then_some(())
+    };
+    eventually("the statement runs", Duration::from_mins(1), runs).expect("active");
+    let error = bob.simple_query("SELECT 1").await.expect_err("refused");
+    assert_eq!(told(&error).0, "53400");
+    assert!(detail(&error).contains("The limit \"statements\" of organization \"acme\" is 1."));
+    running
+        .cancel_query(installation.tls().expect("tls"))
+        .await
+        .expect("cancel");
+    let result = running_long.await.expect("joined");
     assert_eq!(told(&result.expect_err("cancelled")).0, "57014");
     assert_eq!(value(&bob, "SELECT 1").await, "1");
 }
