@@ -144,12 +144,9 @@ impl Account {
             return Ok(Standing::AsBefore);
         }
         let snapshot = self.changes.borrow_and_update().clone();
-        let beside_stands = self.beside.iter().all(|attached| {
-            self.login
-                .reachable(&snapshot)
-                .iter()
-                .any(|catalog| catalog.id == attached.id)
-        });
+        let reachable = self.login.reachable(&snapshot);
+        let stands = |attached: &Arc<Catalog>| reachable.iter().any(|catalog| catalog.id == attached.id);
+        let beside_stands = self.beside.iter().all(stands);
         if let Some(now) = self.login.still_stands(&snapshot).filter(|_| beside_stands) {
             self.login = now;
             return Ok(Standing::Changed);

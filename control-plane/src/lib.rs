@@ -27,8 +27,4 @@ pub mod tls;
 pub mod unix;
 pub mod wire;
 
-/// An error with its causes, for logs.
-fn chain(error: &dyn std::error::Error) -> String {
-    std::iter::successors(error.source(), |cause| cause.source())
-        .fold(error.to_string(), |text, cause| format!("{text}: {cause}"))
-}
+use pintail_sqlstate::chain;

@@ -18,8 +18,6 @@ use crate::pool::Pool;
 use crate::session::run_silently;
 use crate::tenant::Tenants;
 
-pub use self::object_store::Isolation;
-
 /// How often unfinished work is looked for.
 const ROUND: Duration = Duration::from_secs(30);
 

@@ -13,8 +13,12 @@ pub struct Sessions(Arc<Mutex<BTreeMap<i32, Entry>>>);
 
 struct Entry {
     info: SessionInfo,
+    doing: Arc<Doing>,
     end: CancellationToken,
 }
+
+/// What a session does and since when. Each has a lock of its own: it is taken at every statement, and no other session's.
+type Doing = Mutex<(Activity, SystemTime)>;
 
 /// A session as an operator sees it. No text of a statement is in it.
 #[derive(Debug, Clone)]
@@ -58,32 +62,37 @@ pub enum Activity {
 pub struct Presence {
     sessions: Sessions,
     pid: i32,
-    activity: Activity,
+    doing: Arc<Doing>,
     end: CancellationToken,
 }
 
 impl Sessions {
     /// Lists a session.
     pub fn enter(&self, info: SessionInfo) -> Presence {
-        let (pid, activity, end) = (info.pid, info.activity, CancellationToken::new());
-        let entry = Entry { info, end: end.clone() };
+        let (pid, end) = (info.pid, CancellationToken::new());
+        let doing = Arc::new(Mutex::new((info.activity, info.since)));
+        let entry = Entry {
+            info,
+            doing: Arc::clone(&doing),
+            end: end.clone(),
+        };
         self.lock().insert(pid, entry);
         Presence {
             sessions: self.clone(),
             pid,
-            activity,
+            doing,
             end,
         }
     }
 
     /// All of them, by process id.
     pub fn list(&self) -> Vec<SessionInfo> {
-        self.lock().values().map(|entry| entry.info.clone()).collect()
+        self.lock().values().map(Entry::shown).collect()
     }
 
     /// One of them.
     pub fn get(&self, pid: i32) -> Option<SessionInfo> {
-        self.lock().get(&pid).map(|entry| entry.info.clone())
+        self.lock().get(&pid).map(Entry::shown)
     }
 
     /// Ends a session; tells whether there was one.
@@ -101,16 +110,23 @@ impl Sessions {
     }
 }
 
+impl Entry {
+    fn shown(&self) -> SessionInfo {
+        let (activity, since) = *self.doing.lock().unwrap_or_else(PoisonError::into_inner);
+        SessionInfo {
+            activity,
+            since,
+            ..self.info.clone()
+        }
+    }
+}
+
 impl Presence {
     /// What the session does now.
-    pub fn does(&mut self, activity: Activity) {
-        if self.activity == activity {
-            return;
-        }
-        self.activity = activity;
-        if let Some(entry) = self.sessions.lock().get_mut(&self.pid) {
-            entry.info.activity = activity;
-            entry.info.since = SystemTime::now();
+    pub fn does(&self, activity: Activity) {
+        let mut doing = self.doing.lock().unwrap_or_else(PoisonError::into_inner);
+        if doing.0 != activity {
+            *doing = (activity, SystemTime::now());
         }
     }
 

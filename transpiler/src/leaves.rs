@@ -6,9 +6,10 @@ use crate::script::Tree;
 use crate::{Kind, SecretPersistence};
 
 /// What success leaves in the instance.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Leaves {
     /// Nothing that another instance of the same catalogs lacks.
+    #[default]
     Nothing,
     /// Temporary objects, attached databases, variables, a session's secrets, or what cannot be told.
     SessionState,

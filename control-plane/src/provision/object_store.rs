@@ -10,7 +10,7 @@ use super::Error;
 
 /// How far a key reaches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Isolation {
+pub(super) enum Isolation {
     /// It opens the catalog's prefix only.
     OwnPrefix,
     /// It opens other prefixes too: only the engine's wall holds the catalog in.
@@ -19,7 +19,7 @@ pub enum Isolation {
 
 impl Isolation {
     /// What the operator is told about it.
-    pub fn note(self) -> Option<String> {
+    pub(super) fn note(self) -> Option<String> {
         match self {
             Self::OwnPrefix => None,
             Self::SingleLayer => {

@@ -351,7 +351,7 @@ impl<S: AsyncRead + AsyncWrite + Send> Driver<S> {
                 },
                 () = wanted, if self.machine.may_rest() => {
                     tracing::debug!("an idle session gives its worker to one that waits");
-                    self.machine.rested();
+                    self.machine.leave_instance();
                     self.leave_worker();
                 }
                 () = self.services.draining.cancelled() => {

@@ -89,8 +89,6 @@ pub(super) enum After {
     Begun(TransactionModes),
     /// In the instance that the session moved to; the client's block goes on.
     BegunAgain,
-    /// A transaction of the engine's own, if there was one, is over.
-    OwnEnded,
     Committed {
         chain: bool,
     },
@@ -298,15 +296,8 @@ impl Machine {
 
     fn run_failed(&mut self, running: &Running, error: &CallError) {
         if let Audience::Nobody(after) = &running.run.audience {
-            if matches!((after, error), (After::OwnEnded, CallError::Statement { .. })) {
-                return;
-            }
             self.after_failure(after);
         }
-        let own_transaction = match &running.run.audience {
-            Audience::Client(client) if !matches!(error, CallError::Lost { .. }) => self.may_begin_its_own(&client.tag),
-            _ => None,
-        };
         if let Audience::Client(ToClient {
             portal: Some((name, _)),
             ..
@@ -323,21 +314,6 @@ impl Machine {
             lost @ CallError::Lost { .. } => lost.clone(),
         };
         self.call_failed(&error);
-        self.end_its_own(own_transaction);
-    }
-
-    /// The engine runs some ALTER as several statements in a transaction of its own, which it leaves open where one fails.
-    /// Gives what ends it, for a statement outside of a transaction.
-    pub(super) fn may_begin_its_own(&self, tag: &Tag) -> Option<Op> {
-        let outside = !self.transaction.is_open() && self.transaction.implicit == Implicit::None;
-        let alters = matches!(tag, Tag::Fixed(tag) if tag.starts_with("ALTER"));
-        (outside && alters).then(|| Op::Run(Run::silent("ROLLBACK", After::OwnEnded)))
-    }
-
-    pub(super) fn end_its_own(&mut self, end: Option<Op>) {
-        if let Some(op) = end {
-            self.queue.push_front(op);
-        }
     }
 
     fn take_frame(&mut self, mut running: Box<Running>, mut frame: Frame, bytes: Bytes) {

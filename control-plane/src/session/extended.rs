@@ -172,9 +172,7 @@ impl Machine {
             Ok(answer) => answer,
             Err(CallError::Statement { report, .. }) => {
                 let offset = parse.unchanged.then_some(parse.statement.offset);
-                let own_transaction = self.may_begin_its_own(&parse.statement.tag);
-                self.fail(placed(&report, offset));
-                return self.end_its_own(own_transaction);
+                return self.fail(placed(&report, offset));
             }
             Err(lost) => return self.call_failed(&lost),
         };

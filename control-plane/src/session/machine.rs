@@ -4,6 +4,7 @@
 //! [`Machine::on`]. One path runs every statement, whichever protocol brought it: the simple protocol queues operations
 //! that end in `ReadyForQuery`, the extended one queues those of one message.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
@@ -428,10 +429,7 @@ impl Machine {
             }
             (Some(Waiting::Acquire), Answer::Acquired(Err(report))) => self.fail(report),
             (Some(Waiting::Release), Answer::Released) => {
-                self.engine = None;
-                self.instance += 1;
-                self.left_state = false;
-                self.own_databases.clear();
+                self.leave_instance();
             }
             (Some(Waiting::Relocate), Answer::Relocated(result)) => self.relocated(result),
             (Some(Waiting::Secret(kept)), Answer::SecretKept(result)) => self.secret_kept(&kept, result),
@@ -504,9 +502,16 @@ impl Machine {
     pub(super) fn with_context<T>(&self, param_oids: &[u32], use_it: impl FnOnce(&Context<'_>) -> T) -> T {
         let search_path = self.search_path();
         let setting = |name: &str| self.settings.get(name);
-        let catalogs = [self.identity.attached.as_slice(), &self.own_databases].concat();
-        let own = self.own_databases.iter().map(|name| (name.clone(), Storage::Native));
-        let storages: Vec<_> = own.chain(self.identity.reachable.iter().cloned()).collect();
+        let (mut catalogs, mut storages) = (
+            Cow::Borrowed(self.identity.attached.as_slice()),
+            Cow::Borrowed(self.identity.reachable.as_slice()),
+        );
+        // Few sessions attach databases of their own, and this is done for every statement.
+        if !self.own_databases.is_empty() {
+            catalogs.to_mut().extend_from_slice(&self.own_databases);
+            let own = self.own_databases.iter().map(|name| (name.clone(), Storage::Native));
+            storages.to_mut().splice(..0, own);
+        }
         use_it(&Context {
             catalog: &self.identity.catalog,
             storage: self.identity.storage,

@@ -17,19 +17,10 @@ use super::statement::Delivery;
 use super::transaction::Implicit;
 
 /// What a statement's success leaves in the instance.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Left {
     pub(super) state: Leaves,
     pub(super) database: Option<String>,
-}
-
-impl Default for Left {
-    fn default() -> Self {
-        Self {
-            state: Leaves::Nothing,
-            database: None,
-        }
-    }
 }
 
 impl Left {
@@ -56,16 +47,15 @@ impl Machine {
         let home = self.identity.catalog.as_str();
         let named: Vec<String> = statement
             .catalogs()
-            .into_iter()
-            .map(AsRef::<str>::as_ref)
-            .filter(|name| *name != home && !among(&self.own_databases, name) && self.identity.may_reach(name))
-            .map(str::to_owned)
+            .iter()
+            .filter(|name| *name != home && !self.own_databases.contains(name) && self.identity.may_reach(name))
+            .cloned()
             .collect();
-        let missing = named.iter().find(|name| !among(&self.identity.attached, name));
+        let missing = named.iter().find(|name| !self.identity.attached.contains(name));
         let Some(first) = missing else { return Ok(None) };
         match self.holds() {
             // All of them, lest one that is there makes room for one that is not.
-            None => Ok(Some(named.clone())),
+            None => Ok(Some(named)),
             Some(what) => Err(Report::new(
                 SqlState::OBJECT_NOT_IN_PREREQUISITE_STATE,
                 format!("database \"{first}\" is not attached in this session"),
@@ -93,8 +83,7 @@ impl Machine {
         match result {
             Ok(attached) => {
                 self.identity.attached = attached;
-                self.engine = None;
-                self.instance += 1;
+                self.leave_instance();
             }
             Err(report) => self.fail(report),
         }
@@ -116,7 +105,7 @@ impl Machine {
         if self.holds().is_some() || self.transaction.is_open() {
             return None;
         }
-        self.rested();
+        self.leave_instance();
         Some(if reads {
             Report::new(
                 SqlState::QUERY_CANCELED,
@@ -130,10 +119,12 @@ impl Machine {
         })
     }
 
-    /// The worker was given back; the next statement gets another.
-    pub fn rested(&mut self) {
+    /// The instance is gone with all it held; the next statement gets another.
+    pub fn leave_instance(&mut self) {
         self.engine = None;
         self.instance += 1;
+        self.left_state = false;
+        self.own_databases.clear();
     }
 
     /// What a move would lose.
@@ -187,8 +178,4 @@ impl Machine {
             self.fail(report);
         }
     }
-}
-
-fn among(names: &[String], name: &str) -> bool {
-    names.iter().any(|known| known == name)
 }

@@ -332,7 +332,7 @@ impl Machine {
     /// What follows from a silent statement's success.
     pub(super) fn after(&mut self, after: &After) -> Result<(), Report> {
         match after {
-            After::Nothing | After::BegunAgain | After::OwnEnded => {}
+            After::Nothing | After::BegunAgain => {}
             After::ImplicitBegun => self.transaction.implicit = Implicit::Open,
             After::Begun(modes) => {
                 self.transaction.block = Block::Open;
@@ -365,7 +365,6 @@ impl Machine {
             After::Nothing
             | After::ImplicitBegun
             | After::BegunAgain
-            | After::OwnEnded
             | After::Begun(_)
             | After::EngineSettings(_)
             | After::Undone(_) => {}

@@ -8,7 +8,7 @@ mod table;
 
 use std::fmt;
 
-pub use report::{Report, Severity, ToReport};
+pub use report::{Report, Severity, ToReport, chain};
 
 /// A five-character SQLSTATE (manual, appendix "`PostgreSQL` Error Codes").
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]

@@ -123,3 +123,9 @@ pub trait ToReport {
     /// The client's view: complete, and free of secrets and internals.
     fn to_report(&self) -> Report;
 }
+
+/// An error with its causes, for logs and for operators.
+pub fn chain(error: &dyn std::error::Error) -> String {
+    std::iter::successors(error.source(), |cause| cause.source())
+        .fold(error.to_string(), |text, cause| format!("{text}: {cause}"))
+}

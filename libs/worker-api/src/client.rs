@@ -217,11 +217,6 @@ impl Exchange {
 }
 
 fn lost(error: &dyn std::error::Error) -> CallError {
-    let mut reason = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        reason = format!("{reason}: {cause}");
-        source = cause.source();
-    }
+    let reason = pintail_sqlstate::chain(error);
     CallError::Lost { reason }
 }

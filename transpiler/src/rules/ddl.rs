@@ -9,6 +9,8 @@ mod create;
 mod drop;
 mod recorded;
 
+pub(super) use accepted::is_lacking;
+
 use sqlparser::ast;
 
 use crate::Error;

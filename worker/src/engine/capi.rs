@@ -206,6 +206,11 @@ pub(crate) struct Prepared {
 unsafe impl Send for Prepared {}
 
 impl Prepared {
+    /// Whether it begins or ends a transaction.
+    pub(crate) fn is_transaction_control(&self) -> bool {
+        self.statement_type() == sys::duckdb_statement_type_DUCKDB_STATEMENT_TYPE_TRANSACTION
+    }
+
     /// `duckdb_statement_type`.
     pub(crate) fn statement_type(&self) -> u32 {
         // SAFETY: live statement.

@@ -85,17 +85,31 @@ impl Statement {
     }
 
     /// Runs all statements of a text but the last, and prepares that one; `None` for an empty text.
+    ///
+    /// The engine makes several statements of some ALTER, a transaction around them among them: where one fails, it would
+    /// be left open.
     pub(crate) fn prepare_last(bench: Bench<'_>, sql: &str, oids: &[u32]) -> Result<Option<Self>, Error> {
         let fail = |failure| mapping::to_error(&failure, sql);
         let mut statements = bench.connection.split(sql).map_err(fail)?;
         let Some(last) = statements.len().checked_sub(1) else {
             return Ok(None);
         };
-        for index in 0..last {
-            let mut result = statements.prepare(index).map_err(fail)?.execute().map_err(fail)?;
-            while result.fetch().map_err(fail)?.is_some() {}
+        let mut began = false;
+        let before = (0..last).try_for_each(|index| {
+            let mut prepared = statements.prepare(index)?;
+            let mut result = prepared.execute()?;
+            began |= prepared.is_transaction_control();
+            while result.fetch()?.is_some() {}
+            Ok(())
+        });
+        let prepared = before
+            .map_err(fail)
+            .and_then(|()| Self::from_last(bench, statements, sql, oids));
+        if prepared.is_err() && began && !has_several_statements(sql) {
+            // The error is the statement's; that this one finds nothing to end would be no news.
+            let _ = run_setup(bench.connection, "ROLLBACK");
         }
-        Self::from_last(bench, statements, sql, oids).map(Some)
+        prepared.map(Some)
     }
 
     fn from_last(bench: Bench<'_>, mut statements: Statements, sql: &str, oids: &[u32]) -> Result<Self, Error> {

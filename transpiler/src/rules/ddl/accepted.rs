@@ -74,7 +74,22 @@ pub(super) fn comment(statement: &ast::Statement) -> Result<Option<Plan>, Error>
 /// What PostgreSQL defines and this server does not.
 pub(super) fn refuse(tree: &ast::Statement, statement: &Statement) -> Result<(), Error> {
     use ast::Statement as S;
-    let refused = matches!(
+    // These the engine has in a form of its own, which is judged before.
+    let differs = matches!(
+        tree,
+        S::CreateType { .. } | S::CreateSequence { .. } | S::CreateFunction(_)
+    );
+    if differs || is_lacking(tree) {
+        let tag = statement.tag.render(0);
+        return Err(Error::unsupported(format!("{tag} is not supported")));
+    }
+    Ok(())
+}
+
+/// Kinds of statements that PostgreSQL has and neither this server nor the engine.
+pub(in crate::rules) fn is_lacking(tree: &ast::Statement) -> bool {
+    use ast::Statement as S;
+    matches!(
         tree,
         S::CreateDatabase { .. }
             | S::CreateExtension(_)
@@ -91,11 +106,9 @@ pub(super) fn refuse(tree: &ast::Statement, statement: &Statement) -> Result<(),
             | S::CreatePolicy(_)
             | S::AlterPolicy(_)
             | S::DropPolicy(_)
-            | S::CreateType { .. }
             | S::AlterType(_)
             | S::CreateDomain(_)
             | S::DropDomain(_)
-            | S::CreateSequence { .. }
             | S::CreateServer(_)
             | S::CreateForeignTable(_)
             | S::CreateForeignDataWrapper(_)
@@ -108,13 +121,7 @@ pub(super) fn refuse(tree: &ast::Statement, statement: &Statement) -> Result<(),
             | S::CreateAggregate(_)
             | S::CreateTextSearch(_)
             | S::CreateCollation(_)
-            | S::CreateFunction(_)
             | S::CreateProcedure { .. }
             | S::DropProcedure { .. }
-    );
-    if refused {
-        let tag = statement.tag.render(0);
-        return Err(Error::unsupported(format!("{tag} is not supported")));
-    }
-    Ok(())
+    )
 }

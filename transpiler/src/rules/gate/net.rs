@@ -32,17 +32,9 @@ const BEFORE_FILES: &[&str] = &[
     "LATERAL",
 ];
 
-/// Words with which an opaque statement may begin. Their kinds have nothing to refuse but names.
+/// Words with which an opaque statement may begin, beside those of [`EXPLAINED`]. Their kinds have nothing to refuse but
+/// names.
 const OPAQUE: &[&str] = &[
-    "SELECT",
-    "FROM",
-    "WITH",
-    "VALUES",
-    "TABLE",
-    "INSERT",
-    "UPDATE",
-    "DELETE",
-    "MERGE",
     "TRUNCATE",
     "CREATE",
     "ALTER",
@@ -53,10 +45,6 @@ const OPAQUE: &[&str] = &[
     "DESC",
     "SUMMARIZE",
     "SHOW",
-    "PIVOT",
-    "PIVOT_WIDER",
-    "PIVOT_LONGER",
-    "UNPIVOT",
     "SET",
     "ATTACH",
 ];
@@ -188,10 +176,12 @@ fn opaque(tokens: &[Token<'_>]) -> Result<(), Error> {
     if LACKING.contains(&word.as_str()) {
         return Err(Error::unsupported(format!("{word} is not supported")));
     }
-    if inner.len() < tokens.len() && !EXPLAINED.contains(&word.as_str()) {
+    let explainable = EXPLAINED.contains(&word.as_str());
+    if inner.len() < tokens.len() && !explainable {
         return Err(Error::forbidden(format!("statement EXPLAIN {word}")));
     }
-    if !OPAQUE.contains(&word.as_str()) || (word == "ATTACH" && !attaches_memory(tokens)) {
+    let known = explainable || OPAQUE.contains(&word.as_str());
+    if !known || (word == "ATTACH" && !attaches_memory(tokens)) {
         return Err(Error::forbidden(format!("statement {word}")));
     }
     if word == "UPDATE" && inner.get(1).is_some_and(|token| token.is_word("EXTENSIONS")) {

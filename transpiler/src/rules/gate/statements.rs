@@ -3,6 +3,7 @@
 use sqlparser::ast::{self, DescribeAlias, ObjectType, Statement as S};
 
 use super::super::build;
+use super::super::ddl::is_lacking;
 use crate::Error;
 
 /// Refuses a statement, or a part of one, that is of no kind on the list.
@@ -105,46 +106,7 @@ fn for_owners(statement: &ast::Statement) -> bool {
             | S::ShowVariable { .. }
             | S::ShowVariables { .. }
             | S::ShowFunctions { .. }
-    ) || lacking(statement)
-}
-
-/// What PostgreSQL has and Pintail refuses by name.
-fn lacking(statement: &ast::Statement) -> bool {
-    matches!(
-        statement,
-        S::CreateDatabase { .. }
-            | S::CreateExtension(_)
-            | S::DropExtension(_)
-            | S::CreateRole(_)
-            | S::AlterRole { .. }
-            | S::Grant(_)
-            | S::GrantRole(_)
-            | S::Revoke(_)
-            | S::RevokeRole(_)
-            | S::AlterDefaultPrivileges(_)
-            | S::CreateTrigger(_)
-            | S::DropTrigger(_)
-            | S::CreatePolicy(_)
-            | S::AlterPolicy(_)
-            | S::DropPolicy(_)
-            | S::AlterType(_)
-            | S::CreateDomain(_)
-            | S::DropDomain(_)
-            | S::CreateServer(_)
-            | S::CreateForeignTable(_)
-            | S::CreateForeignDataWrapper(_)
-            | S::CreateUserMapping(_)
-            | S::CreateRule(_)
-            | S::DropRule(_)
-            | S::CreateOperator(_)
-            | S::CreateOperatorFamily(_)
-            | S::CreateOperatorClass(_)
-            | S::CreateAggregate(_)
-            | S::CreateTextSearch(_)
-            | S::CreateCollation(_)
-            | S::CreateProcedure { .. }
-            | S::DropProcedure { .. }
-    )
+    ) || is_lacking(statement)
 }
 
 /// The statement's first words.
