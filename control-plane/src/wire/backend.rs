@@ -187,6 +187,7 @@ fn fields(report: &Report) -> Vec<(u8, String)> {
         (b't', &report.table),
         (b'c', &report.column),
         (b'n', &report.constraint),
+        (b'W', &report.context),
     ] {
         if let Some(value) = value {
             fields.push((code, text(value)));

@@ -64,6 +64,8 @@ pub struct Report {
     pub column: Option<String>,
     /// `n`.
     pub constraint: Option<String>,
+    /// `W`: where in what was being done, as `COPY t, line 3`.
+    pub context: Option<String>,
 }
 
 impl Report {
@@ -80,6 +82,7 @@ impl Report {
             table: None,
             column: None,
             constraint: None,
+            context: None,
         }
     }
 
@@ -101,6 +104,13 @@ impl Report {
     #[must_use]
     pub fn with_hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
+        self
+    }
+
+    /// The same report with a context.
+    #[must_use]
+    pub fn with_context(mut self, context: impl Into<String>) -> Self {
+        self.context = Some(context.into());
         self
     }
 

@@ -1,5 +1,7 @@
 //! The typed client of a worker: one method a command of [`crate::messages`].
 
+mod copy;
+
 use std::path::Path;
 use std::str::FromStr;
 use std::time::Duration;
@@ -18,6 +20,7 @@ use tonic::service::interceptor::InterceptedService;
 use tonic::transport::{Channel, Endpoint};
 use tonic::{Request, Status, Streaming};
 
+pub use self::copy::CopyInCall;
 use crate::Secret;
 use crate::error::{CallError, from_detail, from_status};
 use crate::messages::{

@@ -61,6 +61,7 @@ pub fn to_detail(report: &Report, broken: bool) -> ErrorDetail {
         column: text(&report.column),
         constraint: text(&report.constraint),
         worker_broken: broken,
+        context: text(&report.context),
     }
 }
 
@@ -92,14 +93,21 @@ pub fn from_detail(detail: ErrorDetail) -> Option<CallError> {
             table: field(detail.table),
             column: field(detail.column),
             constraint: field(detail.constraint),
+            context: field(detail.context),
         }),
     })
 }
 
 /// Details travel in a header too: texts are cut so that the whole stays below the usual 16 KiB limit after base64.
 fn bounded(mut detail: ErrorDetail) -> ErrorDetail {
-    for text in [&mut detail.message, &mut detail.detail, &mut detail.hint] {
-        const LIMIT: usize = 3000;
+    let texts = [
+        &mut detail.message,
+        &mut detail.detail,
+        &mut detail.hint,
+        &mut detail.context,
+    ];
+    for text in texts {
+        const LIMIT: usize = 2500;
         if text.len() > LIMIT {
             let mut end = LIMIT;
             while !text.is_char_boundary(end) {
@@ -134,6 +142,7 @@ mod tests {
             .with_hint("Did you mean \"e\"?")
             .with_position(Some(15));
         report.table = Some("é".into());
+        report.context = Some("COPY é, line 1".into());
         let CallError::Statement { report: back, broken } = from_status(&to_status(&report, true)) else {
             panic!("a statement's error");
         };

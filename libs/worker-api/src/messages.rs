@@ -5,9 +5,17 @@
 //! together. A session's statements travel best on one `DoExchange` stream: each message of the client carries an
 //! [`Execute`] in `app_metadata`, and its frames come back before the next one's. `DoGet` serves statements that are read in
 //! pieces. For [`want::Rows`](Want) the message's `data_body` holds whole `DataRow` messages, ready for the client's
-//! socket; for [`Want::Arrow`] it holds an ordinary Arrow IPC record batch whose schema came first.
+//! socket; for [`Want::Copy`] whole `CopyData` messages; for [`Want::Arrow`] it holds an ordinary Arrow IPC record batch
+//! whose schema came first. `COPY … FROM STDIN` is a `DoPut` on a [`CopyIn`] descriptor.
+
+mod copy;
 
 use prost::{Message, Oneof};
+
+pub use self::copy::{
+    COPY_IN_TYPE_URL, CopyForce, CopyFormat, CopyHeader, CopyIn, CopyInAnswer, CopyInEnd, CopyInReady, CopyOptions,
+    CopySetting, CopyWanted,
+};
 
 /// Type URL of an [`Execute`] ticket inside a `google.protobuf.Any`, beside the standard Flight SQL tickets.
 pub const EXECUTE_TYPE_URL: &str = "type.googleapis.com/pintail.v1.Execute";
@@ -160,7 +168,7 @@ pub struct Execute {
     #[prost(uint64, tag = "5")]
     pub timeout_ms: u64,
     /// The representation wanted.
-    #[prost(oneof = "Want", tags = "6, 7")]
+    #[prost(oneof = "Want", tags = "6, 7, 10")]
     pub want: Option<Want>,
     /// The client's parameter types where `sql` is given and has parameters.
     #[prost(uint32, repeated, tag = "8")]
@@ -193,6 +201,9 @@ pub enum Want {
     /// Arrow record batches.
     #[prost(message, tag = "7")]
     Arrow(ArrowWanted),
+    /// Whole `CopyData` messages.
+    #[prost(message, tag = "10")]
+    Copy(CopyWanted),
 }
 
 /// Rows ready for the wire.
@@ -228,7 +239,8 @@ pub struct Frame {
     /// In the first message.
     #[prost(message, optional, tag = "1")]
     pub header: Option<Header>,
-    /// How many `DataRow` messages `data_body` holds.
+    /// How many rows `data_body` holds: `DataRow` messages, or rows of a `COPY`, whose `CopyData` messages can be more (a
+    /// header line, a binary trailer) or fewer (a Parquet file's).
     #[prost(uint32, tag = "2")]
     pub rows: u32,
     /// In the last message.
@@ -294,4 +306,7 @@ pub struct ErrorDetail {
     /// The instance is not to be trusted any more; the worker must be retired.
     #[prost(bool, tag = "10")]
     pub worker_broken: bool,
+    /// `W`; empty for none.
+    #[prost(string, tag = "11")]
+    pub context: String,
 }

@@ -56,6 +56,7 @@ impl Renderer {
     ) -> Result<Self, Error> {
         let kind = match want {
             Some(Want::Arrow(_)) => Kind::Arrow(Box::default()),
+            Some(Want::Copy(_)) => return Err(Error::BadRequest("COPY is not served".to_owned())),
             Some(Want::Rows(wanted)) => rows(&wanted.formats, settings, &shape)?,
             None => rows(&[], settings, &shape)?,
         };

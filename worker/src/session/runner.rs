@@ -185,6 +185,7 @@ impl Runner {
     fn begin(&mut self, request: &Execute) -> Result<Begun, Error> {
         let wanted = match &request.want {
             Some(Want::Rows(wanted)) => Some(wanted),
+            Some(Want::Copy(wanted)) => wanted.rows.as_ref(),
             Some(Want::Arrow(_)) | None => None,
         };
         let settings = render::settings(wanted)?;
