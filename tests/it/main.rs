@@ -1,6 +1,7 @@
 //! A real control plane, real workers, real clients.
 
 mod architecture;
+mod cursors;
 mod first_start;
 mod isolation;
 mod orgs;

@@ -6,6 +6,8 @@ mod control;
 mod encoder;
 mod ingest;
 mod job;
+mod keeping;
+mod kept;
 mod outlet;
 mod placeholders;
 mod render;
@@ -14,14 +16,14 @@ mod spool;
 mod statement;
 
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Sender, channel};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use arrow_flight::FlightData;
 use futures::stream::{self, BoxStream, StreamExt};
-use pintail_worker_api::messages::{Execute, OpenSession, Prepare};
+use pintail_worker_api::messages::{ArrowWanted, Execute, OpenSession, Prepare, Want};
 use tokio::sync::oneshot;
 use tokio_util::task::task_tracker::TaskTrackerToken;
 
@@ -29,7 +31,10 @@ use self::control::{Control, Guard, Hand};
 pub(crate) use self::ingest::{Creation, Ingest};
 pub(crate) use self::job::Described;
 use self::job::{Answer, Early, ExecuteJob, Job};
+use self::keeping::Keeping;
+use self::kept::Look;
 use self::outlet::Outlet;
+use self::spool::History;
 use crate::engine::instance::Instance;
 use crate::error::{Error, StopReason};
 use crate::tasks::Tasks;
@@ -64,6 +69,7 @@ pub(crate) struct Session {
     spool_directory: Arc<Path>,
     tasks: Tasks,
     numbers: AtomicU64,
+    kept: Keeping,
     _counted: TaskTrackerToken,
 }
 
@@ -85,6 +91,7 @@ impl Session {
             spool_directory: Arc::clone(&settings.spool_directory),
             tasks: settings.tasks.clone(),
             numbers: AtomicU64::new(UNNUMBERED),
+            kept: Keeping::default(),
             _counted: settings.tasks.count(),
         };
         runner::start(instance, settings, control, inbox)?;
@@ -103,6 +110,17 @@ impl Session {
         if request.sequence == 0 {
             request.sequence = self.numbers.fetch_add(1, Ordering::Relaxed);
         }
+        if let Some(read) = request.read.take() {
+            return self
+                .kept
+                .read(request.sequence, &read, request.want.take(), request.timeout_ms)
+                .await;
+        }
+        let keep = request.keep.take();
+        if keep.is_some() {
+            request.want = Some(Want::Arrow(ArrowWanted {}));
+        }
+        let look = keep.as_ref().map(|_| Arc::<OnceLock<Look>>::default());
         let guard = self.control.enter(request.sequence);
         let deadline = self.watch(&request);
         let early = Arc::new(Early::default());
@@ -111,21 +129,29 @@ impl Session {
             request,
             stop: Arc::clone(&guard.stop),
             early: Arc::clone(&early),
+            look: look.clone(),
             reply,
         };
         self.submit(Job::Execute(Box::new(job)))?;
-        let reading = Reading { guard, deadline };
+        let mut reading = Reading { guard, deadline };
         let first = loop {
             match tokio::time::timeout(PATIENCE, &mut answer).await {
-                Ok(first) => break first,
+                Ok(first) => break first.map_err(|_| gone())??,
                 Err(_) => {
                     if let Some(outlet) = self.first_rows(&early, &reading) {
-                        return Ok(stream_of(outlet, reading));
+                        break Answer::Stream(outlet);
                     }
                 }
             }
         };
-        match first.map_err(|_| gone())?? {
+        if let (Some(keep), Some(look)) = (keep, look) {
+            // From here on time is counted for each reading.
+            reading.deadline = None;
+            let history = keep.rewind.then(|| History::create(&self.spool_directory));
+            let history = history.transpose().map_err(Error::Spool)?;
+            return self.kept.keep(first, &look, reading, history).await;
+        }
+        match first {
             Answer::Whole(messages) => Ok(stream::iter(messages.into_iter().map(Ok)).boxed()),
             Answer::Stream(outlet) => Ok(stream_of(outlet, reading)),
         }
@@ -163,9 +189,14 @@ impl Session {
         self.submit(Job::CloseStatement { handle })
     }
 
+    /// Frees a kept result.
+    pub(crate) fn close_kept(&self, result: u64) {
+        self.kept.close(result);
+    }
+
     /// Stops the statement of that number, if it waits, runs or streams.
     pub(crate) fn cancel(&self, sequence: u64) {
-        self.control.stop(sequence, StopReason::Request);
+        self.control.stop(self.kept.behind(sequence), StopReason::Request);
     }
 
     /// How long the session was not used; `None` while a statement is being answered.
@@ -176,6 +207,7 @@ impl Session {
     /// Ends the session: what runs is stopped, then the thread ends and the instance goes.
     pub(crate) fn close(&self, reason: StopReason) {
         self.control.stop_all(reason);
+        self.kept.close_all();
         // A thread that is gone needs no order.
         let _ = self.jobs.send(Job::End);
     }
@@ -218,7 +250,6 @@ impl Session {
 /// What must live as long as an answer is read.
 struct Reading {
     guard: Guard,
-    #[expect(dead_code, reason = "held for its drop")]
     deadline: Option<Deadline>,
 }
 

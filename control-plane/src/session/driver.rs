@@ -527,6 +527,13 @@ impl<S: AsyncRead + AsyncWrite + Send> Driver<S> {
                         let _ = stream.next().now_or_never();
                     }
                 }
+                Forget::Kept(result) => {
+                    if let Ok(client) = self.client() {
+                        crate::tasks::spawn("close-kept", async move {
+                            let _ = client.close_kept(result).await;
+                        });
+                    }
+                }
                 Forget::Statement(handle) => {
                     if let Ok(client) = self.client() {
                         crate::tasks::spawn("close-statement", async move {

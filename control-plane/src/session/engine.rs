@@ -6,8 +6,9 @@ use bytes::Bytes;
 use pintail_sqlstate::{Report, SqlState};
 use pintail_transpiler::{Returns, Tag, TransactionModes};
 use pintail_worker_api::error::CallError;
-use pintail_worker_api::messages::{Execute, Frame, Param, RowsWanted, Trailer, Want};
+use pintail_worker_api::messages::{Execute, Frame, Keep, Param, ReadKept, RowsWanted, Trailer, Want};
 
+use super::cursor::{Declared, Fetching};
 use super::machine::{Call, EngineSettings, Machine, Next, Op, Pace, Waiting};
 use super::portal::{Body, PortalState, Prepared, Rows, Suspended, describe};
 use super::relocate::Left;
@@ -46,6 +47,8 @@ pub(super) enum Source {
     Text(String),
     /// In a statement that it has prepared.
     Prepared(Arc<Prepared>),
+    /// Nowhere: these rows of a kept result are read.
+    Kept(ReadKept),
 }
 
 /// Who sees the result.
@@ -55,6 +58,10 @@ pub(super) enum Audience {
     Client(ToClient),
     /// Nobody; success has a consequence.
     Nobody(After),
+    /// A cursor: the rows stay in the worker.
+    Cursor(Box<Declared>),
+    /// The client, as far as a movement of a cursor shows them.
+    Fetch(Box<Fetching>),
 }
 
 /// How a result reaches the client.
@@ -116,9 +123,17 @@ impl Run {
     pub(super) fn silent(sql: impl Into<String>, after: After) -> Box<Self> {
         Box::new(Self {
             source: Source::Text(sql.into()),
+            ..*Self::bare(Audience::Nobody(after))
+        })
+    }
+
+    /// Nothing yet, for somebody.
+    pub(super) fn bare(audience: Audience) -> Box<Self> {
+        Box::new(Self {
+            source: Source::Text(String::new()),
             params: Vec::new(),
             formats: Vec::new(),
-            audience: Audience::Nobody(after),
+            audience,
             offset: None,
             redacted: Vec::new(),
             left: Left::default(),
@@ -139,6 +154,7 @@ impl Run {
     fn is_control(&self) -> bool {
         matches!(&self.audience, Audience::Nobody(after) if !matches!(after, After::Nothing))
             || matches!(&self.source, Source::Text(sql) if sql == "COMMIT" || sql == "ROLLBACK")
+            || matches!(&self.source, Source::Kept(_))
     }
 }
 
@@ -172,6 +188,7 @@ impl Machine {
                 Body::Engine { handle, .. } => (handle, String::new()),
                 Body::Session => (0, String::new()),
             },
+            Source::Kept(_) => (0, String::new()),
         };
         let derived = self.derived();
         let (mut rows, timeout_ms) = (derived.rows.clone(), derived.timeout_ms);
@@ -186,7 +203,18 @@ impl Machine {
             param_oids: Vec::new(),
             column_oids: match &run.audience {
                 Audience::Client(client) => announced(client.columns.as_deref()),
-                Audience::Nobody(_) => Vec::new(),
+                Audience::Cursor(declared) => announced(declared.wanted()),
+                Audience::Nobody(_) | Audience::Fetch(_) => Vec::new(),
+            },
+            keep: match &run.audience {
+                Audience::Cursor(declared) => Some(Keep {
+                    rewind: declared.scrolls,
+                }),
+                _ => None,
+            },
+            read: match &run.source {
+                Source::Kept(read) => Some(read.clone()),
+                _ => None,
             },
         };
         let room = match &run.audience {
@@ -317,8 +345,19 @@ impl Machine {
     }
 
     fn take_frame(&mut self, mut running: Box<Running>, mut frame: Frame, bytes: Bytes) {
-        let Audience::Client(client) = &running.run.audience else {
-            return self.take_silent(running, &frame);
+        let client = match &mut running.run.audience {
+            Audience::Client(client) => client,
+            Audience::Nobody(_) => return self.take_silent(running, &frame),
+            Audience::Cursor(declared) => {
+                if let Some(header) = frame.header.take() {
+                    declared.note_columns(header.columns);
+                }
+                return self.take_silent(running, &frame);
+            }
+            Audience::Fetch(fetching) => {
+                self.show(fetching, bytes);
+                return self.take_silent(running, &frame);
+            }
         };
         if let Some(header) = frame.header.take()
             && client.described == Described::Now
@@ -364,10 +403,16 @@ impl Machine {
         }
         self.forget.push(super::machine::Forget::Stream(running.stream));
         self.note_left(&running.run.left);
-        if let Audience::Nobody(after) = &running.run.audience
-            && let Err(report) = self.after(after)
-        {
-            self.fail(report);
+        let count = frame.trailer.as_ref().map_or(0, |trailer| trailer.count);
+        match running.run.audience {
+            Audience::Nobody(after) => {
+                if let Err(report) = self.after(&after) {
+                    self.fail(report);
+                }
+            }
+            Audience::Cursor(declared) => self.declared(*declared, running.stream),
+            Audience::Fetch(fetching) => self.step_done(fetching, count),
+            Audience::Client(_) => {}
         }
     }
 

@@ -7,6 +7,7 @@ use pintail_transpiler::{Kind, Returns, Role, Statement};
 use pintail_worker_api::error::CallError;
 use pintail_worker_api::messages::{Param, Prepare, Prepared as WorkerPrepared};
 
+use super::cursor::{duplicate_cursor, no_portal, subject};
 use super::engine::{Audience, Described, Run, Source, ToClient, announced, placed};
 use super::machine::{Call, Machine, Next, Op, PendingParse, Purpose, Waiting};
 use super::portal::{Body, Portal, PortalState, Prepared, describe, format_of};
@@ -28,7 +29,10 @@ impl Machine {
             Message::Close(target) => {
                 match target {
                     Target::Statement(name) => self.drop_statement(&name),
-                    Target::Portal(name) => self.drop_portal(&name),
+                    Target::Portal(name) => {
+                        self.drop_portal(&name);
+                        self.drop_cursor(&name);
+                    }
                 }
                 backend::close_complete(self.out.buffer());
                 Ok(())
@@ -81,7 +85,7 @@ impl Machine {
         if !matches!(statement.kind, Kind::Transaction(_)) {
             self.transaction.check()?;
         }
-        if let Some(elsewhere) = self.elsewhere(&statement)? {
+        if let Some(elsewhere) = self.elsewhere(subject(&statement))? {
             self.move_to(
                 elsewhere,
                 Op::Parse {
@@ -94,11 +98,11 @@ impl Machine {
             return Ok(());
         }
         let for_engine = matches!(
-            statement.kind,
+            subject(&statement).kind,
             Kind::Read | Kind::Write | Kind::Ddl | Kind::Explain | Kind::Other
         );
         let plan = if for_engine {
-            Some(self.plan(&statement, types)?)
+            Some(self.plan(subject(&statement), types)?)
         } else {
             None
         };
@@ -171,7 +175,7 @@ impl Machine {
         let answer = match result {
             Ok(answer) => answer,
             Err(CallError::Statement { report, .. }) => {
-                let offset = parse.unchanged.then_some(parse.statement.offset);
+                let offset = parse.unchanged.then_some(subject(&parse.statement).offset);
                 return self.fail(placed(&report, offset));
             }
             Err(lost) => return self.call_failed(&lost),
@@ -180,7 +184,8 @@ impl Machine {
         for (column, wanted) in columns.iter_mut().zip(parse.columns.unwrap_or_default()) {
             column.name = wanted.name;
         }
-        if parse.statement.returns == Returns::Nothing || !answer.returns_rows {
+        let is_cursor = matches!(parse.statement.kind, Kind::Cursor(_));
+        if parse.statement.returns == Returns::Nothing && !is_cursor || !answer.returns_rows {
             columns.clear();
         }
         let prepared = Prepared {
@@ -249,11 +254,9 @@ impl Machine {
                 ),
             ));
         }
-        if !bind.portal.is_empty() && self.portals.contains_key(&bind.portal) {
-            return Err(Report::new(
-                SqlState::DUPLICATE_CURSOR,
-                format!("cursor \"{}\" already exists", bind.portal),
-            ));
+        let is_taken = self.portals.contains_key(&bind.portal) || self.cursors.contains_key(&bind.portal);
+        if !bind.portal.is_empty() && is_taken {
+            return Err(duplicate_cursor(&bind.portal));
         }
         self.drop_portal(&bind.portal);
         let params = bind
@@ -283,6 +286,8 @@ impl Machine {
     /// The columns of a prepared statement, in text.
     fn columns_of(&self, prepared: &Prepared) -> Vec<ColumnDescription> {
         match (&prepared.body, &prepared.statement) {
+            // DECLARE answers without rows; the columns are its cursor's.
+            (Body::Engine { .. }, Some(statement)) if matches!(statement.kind, Kind::Cursor(_)) => Vec::new(),
             (Body::Engine { columns, .. }, _) => describe(columns, &[]),
             (Body::Session, Some(statement)) => self.local_columns(statement),
             (Body::Session, None) => Vec::new(),
@@ -298,6 +303,10 @@ impl Machine {
     }
 
     fn describe_portal(&mut self, name: &str) -> Result<(), Report> {
+        if let Some(columns) = self.cursor_portal(name) {
+            self.send_columns(&columns);
+            return Ok(());
+        }
         let portal = self.portal_named(name)?;
         let (prepared, formats) = (Arc::clone(&portal.prepared), portal.formats.clone());
         let mut columns = self.columns_of(&prepared);
@@ -317,6 +326,9 @@ impl Machine {
     }
 
     fn execute(&mut self, name: &str, limit: u32, sync_follows: bool) -> Result<(), Report> {
+        if self.cursors.contains_key(name) {
+            return self.execute_cursor(name, limit);
+        }
         let portal = self.portal_named(name)?;
         let prepared = Arc::clone(&portal.prepared);
         let Some(statement) = prepared.statement.clone() else {
@@ -363,6 +375,10 @@ impl Machine {
                 self.resume(suspended, run, limit);
                 Ok(())
             }
+            PortalState::Fetching(fetching) => {
+                self.resume_fetch(fetching, limit);
+                Ok(())
+            }
             PortalState::Done if statement.returns == Returns::Rows => {
                 backend::command_complete(self.out.buffer(), statement.tag.render(0));
                 Ok(())
@@ -375,12 +391,7 @@ impl Machine {
     }
 
     fn portal_named(&mut self, name: &str) -> Result<&mut Portal, Report> {
-        self.portals.get_mut(name).ok_or_else(|| {
-            Report::new(
-                SqlState::INVALID_CURSOR_NAME,
-                format!("portal \"{name}\" does not exist"),
-            )
-        })
+        self.portals.get_mut(name).ok_or_else(|| no_portal(name))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Statements that the session answers by itself: `SET`, `RESET`, `SHOW`, `DISCARD`.
 
 use pintail_sqlstate::{Report, SqlState};
-use pintail_transpiler::{Kind, Session, SetScope, SetValue, SettingChange, SettingText, Statement};
+use pintail_transpiler::{Cursor, Kind, Session, SetScope, SetValue, SettingChange, SettingText, Statement};
 use pintail_worker_api::messages::Param;
 
 use super::engine::Described;
@@ -32,6 +32,7 @@ impl Machine {
             Kind::Session(Session::ShowAll) => ["name", "setting", "description"]
                 .map(|name| text_column(name.into()))
                 .into(),
+            Kind::Cursor(Cursor::Fetch { name, .. }) => self.cursor_columns(name, &[]).unwrap_or_default(),
             Kind::Execute(execute) => match self.statements.get(&execute.name).map(|prepared| &prepared.body) {
                 Some(super::portal::Body::Engine { columns, .. }) => super::portal::describe(columns, &[]),
                 _ => Vec::new(),
@@ -139,6 +140,7 @@ impl Machine {
         }
         self.drop_portals();
         self.statements.clear();
+        self.cursors.clear();
         self.settings.reset_all();
         self.queue.push_front(Op::Complete(statement.tag.render(0)));
         if self.engine.is_some() {

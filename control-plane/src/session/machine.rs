@@ -15,6 +15,7 @@ use pintail_worker_api::Secret;
 use pintail_worker_api::error::CallError;
 use pintail_worker_api::messages::{Execute, Frame, Prepare, Prepared as WorkerPrepared};
 
+use super::cursor::{Cursor, Fetching};
 use super::engine::{Derived, Run, Running};
 use super::identity::Identity;
 use super::out::Out;
@@ -124,6 +125,8 @@ pub enum Forget {
     Statement(u64),
     /// A stream.
     Stream(u64),
+    /// The rows of a cursor.
+    Kept(u64),
 }
 
 /// One piece of work.
@@ -144,6 +147,8 @@ pub(super) enum Op {
     Dispatch(Box<(Statement, Delivery)>),
     /// A prepared statement that the session's instance does not know.
     Renew(Box<Renewal>),
+    /// The next step of a FETCH or MOVE.
+    Fetch(Box<Fetching>),
     /// The store's part of a statement about a persistent secret.
     Secret(Box<Kept>),
     /// Commits the implicit transaction if one is open.
@@ -208,6 +213,7 @@ pub struct Machine {
     pub(super) transaction: Transaction,
     pub(super) statements: HashMap<String, Arc<Prepared>>,
     pub(super) portals: HashMap<String, Portal>,
+    pub(super) cursors: HashMap<String, Cursor>,
     pub(super) queue: VecDeque<Op>,
     pub(super) waiting: Option<Waiting>,
     pub(super) call: Option<Next>,
@@ -247,6 +253,7 @@ impl Machine {
             transaction: Transaction::default(),
             statements: HashMap::new(),
             portals: HashMap::new(),
+            cursors: HashMap::new(),
             queue: VecDeque::new(),
             waiting: None,
             call: None,
@@ -340,6 +347,7 @@ impl Machine {
                     self.fail(report);
                 }
             }
+            Op::Fetch(fetching) => self.fetch_step(fetching),
             Op::Secret(kept) => self.keep_secret(kept),
             Op::EndImplicit => self.end_implicit(),
             Op::UndoImplicit => self.undo_implicit(),
@@ -351,6 +359,7 @@ impl Machine {
                 self.tell_settings();
                 if !self.transaction.is_open() {
                     self.drop_portals();
+                    self.commit_cursors();
                 }
                 backend::ready(self.out.buffer(), self.transaction.status());
             }

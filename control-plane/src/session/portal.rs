@@ -6,6 +6,7 @@ use bytes::{Buf, Bytes};
 use pintail_transpiler::{SettingChange, Statement};
 use pintail_worker_api::messages::{Column, Param, Trailer};
 
+use super::cursor::Fetching;
 use crate::wire::backend::ColumnDescription;
 
 /// A prepared statement, named or not.
@@ -55,6 +56,8 @@ pub(super) enum PortalState {
     Fresh,
     /// A row limit cut it; left by Execute or by its end.
     Suspended(Suspended),
+    /// A row limit cut its FETCH; left by Execute.
+    Fetching(Box<Fetching>),
     /// Its rows are all sent.
     Done,
 }

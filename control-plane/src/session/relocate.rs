@@ -125,6 +125,7 @@ impl Machine {
         self.instance += 1;
         self.left_state = false;
         self.own_databases.clear();
+        self.cursors.clear();
     }
 
     /// What a move would lose.
@@ -140,6 +141,9 @@ impl Machine {
             .any(|portal| matches!(portal.state, PortalState::Suspended(_)))
         {
             return Some("an open portal");
+        }
+        if !self.cursors.is_empty() {
+            return Some("an open cursor");
         }
         self.left_state
             .then_some("temporary objects, variables or secrets of the session")

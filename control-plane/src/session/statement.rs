@@ -7,6 +7,7 @@ use pintail_sqlstate::{Report, SqlState, ToReport};
 use pintail_transpiler::{Deallocate, Execute, Kind, Plan, Role, Statement};
 use pintail_worker_api::messages::Param;
 
+use super::cursor::{Columns, Query, subject};
 use super::engine::{After, Audience, Described, Run, Source, ToClient, read_only};
 use super::machine::{Machine, Op, Purpose};
 use super::portal::{Body, Prepared};
@@ -49,7 +50,7 @@ impl Machine {
             return self.transaction_command(command, statement.tag.render(0));
         }
         self.admit(statement)?;
-        if let Some(elsewhere) = self.elsewhere(statement)? {
+        if let Some(elsewhere) = self.elsewhere(subject(statement))? {
             self.move_to(elsewhere, Op::Dispatch(Box::new((statement.clone(), delivery.clone()))));
             return Ok(());
         }
@@ -62,9 +63,7 @@ impl Machine {
                 self.complete_next(statement.tag.render(0));
                 Ok(())
             }
-            Kind::Cursor(_) => Err(unsupported(
-                "SQL cursors (DECLARE, FETCH, MOVE, CLOSE) are not supported yet",
-            )),
+            Kind::Cursor(cursor) => self.cursor_command(cursor, statement, delivery),
             Kind::Copy(_) => Err(unsupported("COPY is not supported yet")),
             Kind::Listen(_) | Kind::Notify { .. } | Kind::Unlisten(_) => {
                 Err(unsupported("LISTEN and NOTIFY are not supported yet"))
@@ -211,13 +210,25 @@ impl Machine {
             return self.dispatch(statement, delivery);
         }
         self.admit(statement)?;
-        if prepared.instance != self.instance || self.elsewhere(statement)?.is_some() {
+        if prepared.instance != self.instance || self.elsewhere(subject(statement))?.is_some() {
             self.queue.push_front(Op::Renew(Box::new(Renewal {
                 prepared: Arc::clone(prepared),
                 params,
                 delivery: delivery.clone(),
             })));
             return Ok(());
+        }
+        if let Kind::Cursor(declare) = &statement.kind {
+            let query = Query {
+                source: Source::Prepared(Arc::clone(prepared)),
+                params,
+                offset: None,
+                columns: Columns::Known(match &prepared.body {
+                    Body::Engine { columns, .. } => columns.clone(),
+                    Body::Session => Vec::new(),
+                }),
+            };
+            return self.declare(declare, statement, query);
         }
         if !matches!(statement.kind, Kind::Read | Kind::Explain) {
             self.transaction.note_write();

@@ -312,6 +312,9 @@ impl Machine {
     }
 
     pub(super) fn undo_implicit(&mut self) {
+        if !self.transaction.is_open() {
+            self.undo_cursors();
+        }
         if std::mem::take(&mut self.transaction.implicit) == Implicit::Open {
             self.queue.push_front(Op::Run(Run::silent("ROLLBACK", After::Nothing)));
         }
@@ -343,6 +346,7 @@ impl Machine {
             After::Committed { .. } => {
                 self.transaction.block = Block::None;
                 self.transaction.savepoints.clear();
+                self.commit_cursors();
                 self.settings.commit();
             }
             After::RolledBack { .. } => self.rolled_back(),
@@ -355,6 +359,7 @@ impl Machine {
     fn rolled_back(&mut self) {
         self.transaction.block = Block::None;
         self.transaction.savepoints.clear();
+        self.undo_cursors();
         self.settings.roll_back();
     }
 

@@ -24,8 +24,8 @@ pub use self::copy::CopyInCall;
 use crate::Secret;
 use crate::error::{CallError, from_detail, from_status};
 use crate::messages::{
-    CANCEL, CLOSE_SESSION, CLOSE_STATEMENT, Cancel, CloseStatement, EXECUTE_TYPE_URL, Execute, Frame, OPEN_SESSION,
-    OpenSession, PREPARE, Prepare, Prepared, STATUS, SessionOpened, WorkerStatus,
+    CANCEL, CLOSE_KEPT, CLOSE_SESSION, CLOSE_STATEMENT, Cancel, CloseKept, CloseStatement, EXECUTE_TYPE_URL, Execute,
+    Frame, OPEN_SESSION, OpenSession, PREPARE, Prepare, Prepared, STATUS, SessionOpened, WorkerStatus,
 };
 
 /// HTTP/2 flow-control window of one result; back-pressure reaches the engine when this much is unread.
@@ -98,6 +98,11 @@ impl WorkerClient {
     /// Frees a prepared statement.
     pub async fn close_statement(&self, handle: u64) -> Result<(), CallError> {
         self.action(CLOSE_STATEMENT, &CloseStatement { handle }).await
+    }
+
+    /// Frees a kept result.
+    pub async fn close_kept(&self, result: u64) -> Result<(), CallError> {
+        self.action(CLOSE_KEPT, &CloseKept { result }).await
     }
 
     /// Interrupts the statement with this sequence number, if it still runs.

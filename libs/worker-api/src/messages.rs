@@ -28,6 +28,8 @@ pub const CLOSE_SESSION: &str = "pintail.close_session";
 pub const PREPARE: &str = "pintail.prepare";
 /// `DoAction` type: [`CloseStatement`] → empty.
 pub const CLOSE_STATEMENT: &str = "pintail.close_statement";
+/// `DoAction` type: [`CloseKept`] → empty.
+pub const CLOSE_KEPT: &str = "pintail.close_kept";
 /// `DoAction` type: [`Cancel`] → empty. Interrupts the named statement if it is the one that runs or streams.
 pub const CANCEL: &str = "pintail.cancel";
 /// `DoAction` type: empty → [`WorkerStatus`].
@@ -121,6 +123,14 @@ pub struct CloseStatement {
     pub handle: u64,
 }
 
+/// Frees a result that was kept; its statement is stopped if it still runs.
+#[derive(Clone, PartialEq, Message)]
+pub struct CloseKept {
+    /// [`Execute::sequence`] of its statement.
+    #[prost(uint64, tag = "1")]
+    pub result: u64,
+}
+
 /// Interrupts one statement.
 #[derive(Clone, PartialEq, Message)]
 pub struct Cancel {
@@ -176,6 +186,44 @@ pub struct Execute {
     /// See [`Prepare::column_oids`]; for `sql` only.
     #[prost(uint32, repeated, tag = "9")]
     pub column_oids: Vec<u32>,
+    /// Keeps the rows in the worker under `sequence`: the answer is header and trailer at once.
+    #[prost(message, optional, tag = "20")]
+    pub keep: Option<Keep>,
+    /// Reads rows of a kept result in place of running a statement; of the rest of the message only `sequence`,
+    /// `timeout_ms` and `want` count.
+    #[prost(message, optional, tag = "21")]
+    pub read: Option<ReadKept>,
+}
+
+/// How a result is kept.
+#[derive(Clone, PartialEq, Message)]
+pub struct Keep {
+    /// Whether its rows can be read again; otherwise each reading begins behind the last row of the one before.
+    #[prost(bool, tag = "1")]
+    pub rewind: bool,
+}
+
+/// Rows of a kept result. The answer's trailer counts those that there were, read or discarded.
+#[derive(Clone, PartialEq, Message)]
+pub struct ReadKept {
+    /// [`Execute::sequence`] of the statement that made it.
+    #[prost(uint64, tag = "1")]
+    pub result: u64,
+    /// The number of the first row wanted, from 1.
+    #[prost(uint64, tag = "2")]
+    pub first: u64,
+    /// How many at most.
+    #[prost(uint64, tag = "3")]
+    pub rows: u64,
+    /// From the first row wanted back to the beginning.
+    #[prost(bool, tag = "4")]
+    pub backwards: bool,
+    /// Count the rows only.
+    #[prost(bool, tag = "5")]
+    pub discard: bool,
+    /// Have the engine give all rows first, and fail where it fails.
+    #[prost(bool, tag = "6")]
+    pub to_end: bool,
 }
 
 /// A parameter value as it came in Bind.

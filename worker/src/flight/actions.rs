@@ -3,7 +3,8 @@
 use arrow_flight::{Action, Result as FlightResult};
 use bytes::Bytes;
 use pintail_worker_api::messages::{
-    CANCEL, CLOSE_SESSION, CLOSE_STATEMENT, Cancel, CloseStatement, OPEN_SESSION, OpenSession, PREPARE, Prepare, STATUS,
+    CANCEL, CLOSE_KEPT, CLOSE_SESSION, CLOSE_STATEMENT, Cancel, CloseKept, CloseStatement, OPEN_SESSION, OpenSession,
+    PREPARE, Prepare, STATUS,
 };
 use prost::Message;
 
@@ -26,6 +27,10 @@ pub(super) async fn run(worker: &Worker, action: Action) -> Result<FlightResult,
             worker
                 .session()?
                 .close_statement(read::<CloseStatement>(action.body)?.handle)?;
+            Vec::new()
+        }
+        CLOSE_KEPT => {
+            worker.session()?.close_kept(read::<CloseKept>(action.body)?.result);
             Vec::new()
         }
         CANCEL => {

@@ -1,6 +1,6 @@
 //! What the session's thread is asked to do, and how it answers.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use arrow_flight::FlightData;
 use arrow_schema::SchemaRef;
@@ -9,6 +9,7 @@ use tokio::sync::oneshot;
 
 use super::control::Stop;
 use super::ingest::Ingest;
+use super::kept::Look;
 use super::outlet::Outlet;
 use super::render::Renderer;
 use crate::error::Error;
@@ -73,6 +74,8 @@ pub(crate) struct ExecuteJob {
     pub(crate) stop: Arc<Stop>,
     /// First rows that wait for the end.
     pub(crate) early: Arc<Early>,
+    /// Told what the rows look like, where they are kept.
+    pub(crate) look: Option<Arc<OnceLock<Look>>>,
     /// Where the answer goes.
     pub(crate) reply: oneshot::Sender<Result<Answer, Error>>,
 }

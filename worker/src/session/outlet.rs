@@ -140,6 +140,34 @@ impl Outlet {
         self.lock().end.is_some()
     }
 
+    /// Waits until the engine's side has ended; the error with which it did is told here or by [`Outlet::next`], not twice.
+    pub(crate) async fn completed(&self) -> Result<(), Error> {
+        loop {
+            if let Some(outcome) = self.outcome() {
+                return outcome;
+            }
+            self.ready.notified().await;
+        }
+    }
+
+    fn outcome(&self) -> Option<Result<(), Error>> {
+        let mut state = self.lock();
+        match state.end.take()? {
+            End::Failed(error) => {
+                state.end = Some(End::Told);
+                Some(Err(error))
+            }
+            End::Stopped(reason) => {
+                state.end = Some(End::Told);
+                Some(Err(Error::Stopped(reason)))
+            }
+            end => {
+                state.end = Some(end);
+                Some(Ok(()))
+            }
+        }
+    }
+
     /// The next message; `None` after the last. Cancel safe: a message is taken whole or stays.
     pub(crate) async fn next(&self) -> Option<Result<FlightData, Error>> {
         loop {

@@ -86,11 +86,16 @@ impl Renderer {
         let batch = chunk
             .to_batch(&self.arrow, &self.shape.schema)
             .map_err(|failure| mapping::to_error(&failure, ""))?;
+        self.add_batch(&batch)
+    }
+
+    /// Renders rows that are Arrow already.
+    pub(crate) fn add_batch(&mut self, batch: &RecordBatch) -> Result<(), Error> {
         self.total += batch.num_rows() as u64;
         if matches!(self.kind, Kind::Arrow(_)) {
-            self.add_arrow(&batch)
+            self.add_arrow(batch)
         } else {
-            self.add_rows(&batch)
+            self.add_rows(batch)
         }
     }
 
@@ -165,9 +170,13 @@ impl Renderer {
     }
 
     fn arrow_header(&mut self) {
-        let Kind::Arrow(ipc) = &self.kind else { return };
+        let Kind::Arrow(ipc) = &mut self.kind else { return };
         if std::mem::take(&mut self.header_due) {
-            let message = SchemaAsIpc::new(&self.shape.schema, &ipc.options).into();
+            // The tracker learns here which dictionary belongs to which column.
+            let message = ipc
+                .generator
+                .schema_to_bytes_with_dictionary_tracker(&self.shape.schema, &mut ipc.tracker, &ipc.options)
+                .into();
             self.send(
                 &Frame {
                     header: Some(self.shape.header.clone()),

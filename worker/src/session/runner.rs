@@ -6,8 +6,8 @@
 
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
 use std::sync::mpsc::Receiver;
+use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::Instant;
 
@@ -18,6 +18,7 @@ use super::Settings;
 use super::control::{Control, Stop};
 use super::encoder::Encoder;
 use super::job::{Answer, Described, Early, ExecuteJob, Job};
+use super::kept::Look;
 use super::outlet::Outlet;
 use super::render::{self, FRAME, Renderer, count_only};
 use super::statement::{Bench, Statement, run_setup};
@@ -153,11 +154,12 @@ impl Runner {
             request,
             stop,
             early,
+            look,
             reply,
         } = job;
         let started = Instant::now();
         let begun = match self.control.begin(request.sequence, &stop) {
-            Ok(()) => self.begin(&request),
+            Ok(()) => self.begin(&request, look.as_deref()),
             Err(error) => Err(error),
         };
         match begun {
@@ -182,7 +184,7 @@ impl Runner {
         }
     }
 
-    fn begin(&mut self, request: &Execute) -> Result<Begun, Error> {
+    fn begin(&mut self, request: &Execute, look: Option<&OnceLock<Look>>) -> Result<Begun, Error> {
         let wanted = match &request.want {
             Some(Want::Rows(wanted)) => Some(wanted),
             Some(Want::Copy(wanted)) => wanted.rows.as_ref(),
@@ -214,6 +216,10 @@ impl Runner {
             Returns::Nothing => Ok(Begun::Count(0)),
             Returns::Rows => {
                 let shape = statement.shape_of(&mut result, &self.arrow)?;
+                if let Some(look) = look {
+                    let (shape, arrow) = (Arc::clone(&shape), Arc::clone(&self.arrow));
+                    let _ = look.set(Look { shape, arrow });
+                }
                 let renderer = Renderer::new(request.want.as_ref(), &settings, shape, Arc::clone(&self.arrow))?;
                 Ok(Begun::Rows(Box::new(renderer), result))
             }

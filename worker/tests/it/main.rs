@@ -6,6 +6,7 @@ mod errors;
 mod harness;
 mod iceberg;
 mod isolation;
+mod kept;
 mod lake;
 mod negative;
 mod objects;
