@@ -1,5 +1,6 @@
 //! A client's session: a state machine without I/O, and the driver that gives it sockets and a worker.
 
+mod copy;
 mod cursor;
 pub mod driver;
 mod engine;
@@ -20,6 +21,7 @@ mod statement;
 mod transaction;
 mod unit;
 
+pub use copy::{CopyAnswer, CopyCall};
 pub use identity::{Identity, UserAccess};
 pub use machine::{Answer, Call, Event, Machine, Next};
 pub(crate) use opening::run_silently;

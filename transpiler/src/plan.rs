@@ -3,6 +3,7 @@
 use sqlparser::ast;
 
 use crate::catalogs;
+use crate::command::CopyTarget;
 use crate::rules;
 use crate::script::Tree;
 use crate::{Access, Error, Kind, Statement};
@@ -222,6 +223,18 @@ pub fn rewrite(statement: &Statement, context: &Context<'_>) -> Result<Plan, Err
             Ok(plan)
         }
     }
+}
+
+/// The table that a `COPY … FROM` writes to, as the engine finds it: one to three parts, unquoted.
+pub fn copy_target(statement: &Statement, context: &Context<'_>) -> Result<Vec<String>, Error> {
+    rewrite(statement, context)?;
+    let Kind::Copy(copy) = &statement.kind else {
+        return Ok(Vec::new());
+    };
+    if let CopyTarget::Table { query, .. } = &copy.target {
+        catalogs::check(&query.named, context)?;
+    }
+    rules::copy_target(copy, context)
 }
 
 /// The step of a tree. A restricted login's is always printed from the tree that was authorised.

@@ -37,7 +37,7 @@ use self::authorise::Grammar;
 use crate::plan::{Column, Context, Plan, SettingChange};
 use crate::{Error, Statement};
 
-pub(crate) use authorise::copy as authorise_copy;
+pub(crate) use authorise::{copy as authorise_copy, copy_target};
 pub(crate) use gate::tokens as gate_tokens;
 pub(crate) use names::made_of_tokens;
 pub(crate) use set_config::search_path as check_search_path;

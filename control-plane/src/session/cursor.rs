@@ -9,7 +9,7 @@ use std::time::SystemTime;
 
 use bytes::Bytes;
 use pintail_sqlstate::{Report, SqlState};
-use pintail_transpiler::{Cursor as Command, Direction, Kind, Role, Statement, Tag};
+use pintail_transpiler::{Copy, CopyTarget, Cursor as Command, Direction, Kind, Role, Statement, Tag};
 use pintail_worker_api::messages::{Column, Param, ReadKept};
 
 use self::position::{Last, Position, Step};
@@ -525,5 +525,16 @@ pub(super) fn subject(statement: &Statement) -> &Statement {
     match &statement.kind {
         Kind::Cursor(Command::Declare { query, .. }) => query,
         _ => statement,
+    }
+}
+
+/// The statement whose names are a statement's: of a DECLARE or COPY its query.
+pub(super) fn naming(statement: &Statement) -> &Statement {
+    match &statement.kind {
+        Kind::Copy(Copy {
+            target: CopyTarget::Query(query) | CopyTarget::Table { query, .. },
+            ..
+        }) => query,
+        _ => subject(statement),
     }
 }

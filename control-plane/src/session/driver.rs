@@ -3,6 +3,8 @@
 //! The driver knows no SQL and makes no decision of the protocol: it does what [`Machine::next`] asks, watches for the
 //! client's end and for cancel requests meanwhile, and writes what is queued when nothing more can be read without waiting.
 
+mod copy;
+
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
@@ -15,6 +17,8 @@ use pintail_worker_api::messages::{Execute, Frame, OpenSession};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadHalf, WriteHalf};
 use tokio_util::sync::CancellationToken;
 
+use self::copy::Copying;
+use super::copy::CopyAnswer;
 use super::machine::{Answer, Call, Event, Forget, Machine, Next, Pace};
 use super::opening::{SessionWorker, make_secrets, open_session};
 use crate::account::{Account, Standing};
@@ -96,6 +100,8 @@ pub struct Driver<S> {
     running: Option<(u64, Instant)>,
     /// When the running statement must have ended.
     deadline: Option<Instant>,
+    /// The COPY that takes the client's data.
+    copying: Option<Copying>,
 }
 
 impl<S: AsyncRead + AsyncWrite + Send> Driver<S> {
@@ -124,6 +130,7 @@ impl<S: AsyncRead + AsyncWrite + Send> Driver<S> {
             whole: 0,
             running: None,
             deadline: None,
+            copying: None,
         }
     }
 
@@ -168,32 +175,43 @@ impl<S: AsyncRead + AsyncWrite + Send> Driver<S> {
                 conflict,
             } => Answer::SecretKept(self.account.keep_secret(&name, &statement, conflict).await),
             Call::ForgetSecret { name } => Answer::SecretKept(self.account.forget_secret(&name).await),
+            Call::Copy(call) => Answer::Copy(self.copy(call).await?),
             Call::Prepare(prepare) => {
                 let client = self.client()?;
                 let call = async move { client.prepare(&prepare).await };
                 Answer::Prepared(self.call(0, call).await?)
             }
             Call::Execute(execute, pace) => {
-                // Statements of one text are looked at one by one.
-                if !self.still_stands() {
-                    return Err(End::Done);
+                if let Err(error) = self.admit(execute.sequence, execute.timeout_ms, ends_a_transaction(&execute))? {
+                    return Ok(Answer::Frame(Err(error)));
                 }
-                if !ends_a_transaction(&execute)
-                    && let Err(report) = self.account.run()
-                {
-                    let report = Box::new(report);
-                    return Ok(Answer::Frame(Err(CallError::Statement { report, broken: false })));
-                }
-                self.presence.does(Activity::Active);
-                self.running = Some((execute.sequence, Instant::now()));
-                self.deadline = (execute.timeout_ms > 0)
-                    .then(|| Instant::now() + Duration::from_millis(execute.timeout_ms) + STOPPING);
                 Answer::Frame(match pace {
                     Pace::Whole => self.execute_whole(execute).await?,
                     Pace::Pieces => self.execute_in_pieces(execute).await?,
                 })
             }
         })
+    }
+
+    /// Lets a statement run, whose time begins to count; the outer error ends the session.
+    fn admit(
+        &mut self,
+        sequence: u64,
+        timeout_ms: u64,
+        ends_a_transaction: bool,
+    ) -> Result<Result<(), CallError>, End> {
+        // Statements of one text are looked at one by one.
+        if !self.still_stands() {
+            return Err(End::Done);
+        }
+        if !ends_a_transaction && let Err(report) = self.account.run() {
+            let report = Box::new(report);
+            return Ok(Err(CallError::Statement { report, broken: false }));
+        }
+        self.presence.does(Activity::Active);
+        self.running = Some((sequence, Instant::now()));
+        self.deadline = (timeout_ms > 0).then(|| Instant::now() + Duration::from_millis(timeout_ms) + STOPPING);
+        Ok(Ok(()))
     }
 
     /// Whether the session's rights are as they were; ends it where they are not.
@@ -315,11 +333,15 @@ impl<S: AsyncRead + AsyncWrite + Send> Driver<S> {
                         return Ok(());
                     }
                     let sync_follows = frontend::peek(&self.inbound) == Some(b'S');
-                    self.cancellation.arm();
-                    self.machine.on(Event::Message {
-                        message: frontend::decode(kind, body),
-                        sync_follows,
-                    });
+                    let message = if self.machine.is_copying() && kind == b'd' {
+                        copy::joined(body, &mut self.inbound).map(frontend::Message::CopyData)
+                    } else {
+                        frontend::decode(kind, body)
+                    };
+                    if !self.machine.is_copying() {
+                        self.cancellation.arm();
+                    }
+                    self.machine.on(Event::Message { message, sync_follows });
                     return Ok(());
                 }
                 Ok(None) => {}
@@ -331,12 +353,16 @@ impl<S: AsyncRead + AsyncWrite + Send> Driver<S> {
                     return Ok(());
                 }
             }
-            self.account.rest();
-            self.presence.does(if self.machine.in_transaction() {
-                Activity::IdleInTransaction
+            if self.copying.is_none() {
+                self.account.rest();
+                self.presence.does(if self.machine.in_transaction() {
+                    Activity::IdleInTransaction
+                } else {
+                    Activity::Idle
+                });
             } else {
-                Activity::Idle
-            });
+                self.inbound.reserve(READ_AHEAD);
+            }
             self.flush().await?;
             let pool = self.services.pool.clone();
             let wanted = async move {
@@ -349,6 +375,15 @@ impl<S: AsyncRead + AsyncWrite + Send> Driver<S> {
                     Ok(0) | Err(_) => return Err(End::Client),
                     Ok(_) => {}
                 },
+                error = Copying::failed(&mut self.copying) => {
+                    self.copying = None;
+                    self.note_error(&error);
+                    self.machine.copy_failed(error);
+                    return Ok(());
+                }
+                () = self.cancellation.requested(), if self.copying.is_some() => {
+                    self.send_cancel(self.copying.as_ref().map_or(0, |copying| copying.sequence));
+                }
                 () = wanted, if self.machine.may_rest() => {
                     tracing::debug!("an idle session gives its worker to one that waits");
                     self.machine.leave_instance();
@@ -479,10 +514,17 @@ impl<S: AsyncRead + AsyncWrite + Send> Driver<S> {
 
     /// A worker that was lost or is not to be trusted is never reused.
     fn note_worker(&mut self, answer: &Answer) {
-        let error = match answer {
-            Answer::Prepared(Err(error)) | Answer::Frame(Err(error)) => error,
-            _ => return,
-        };
+        match answer {
+            Answer::Prepared(Err(error))
+            | Answer::Frame(Err(error))
+            | Answer::Copy(
+                CopyAnswer::Ready(Err(error)) | CopyAnswer::Sent(Err(error)) | CopyAnswer::Ended(Err(error)),
+            ) => self.note_error(error),
+            _ => {}
+        }
+    }
+
+    fn note_error(&mut self, error: &CallError) {
         let broken = match error {
             CallError::Statement { broken, .. } => *broken,
             CallError::Lost { reason } => {

@@ -6,8 +6,11 @@ use bytes::Bytes;
 use pintail_sqlstate::{Report, SqlState};
 use pintail_transpiler::{Returns, Tag, TransactionModes};
 use pintail_worker_api::error::CallError;
-use pintail_worker_api::messages::{Execute, Frame, Keep, Param, ReadKept, RowsWanted, Trailer, Want};
+use pintail_worker_api::messages::{
+    CopyOptions, CopyWanted, Execute, Frame, Keep, Param, ReadKept, RowsWanted, Trailer, Want,
+};
 
+use super::copy::is_binary;
 use super::cursor::{Declared, Fetching};
 use super::machine::{Call, EngineSettings, Machine, Next, Op, Pace, Waiting};
 use super::portal::{Body, PortalState, Prepared, Rows, Suspended, describe};
@@ -77,6 +80,8 @@ pub(super) struct ToClient {
     pub(super) portal: Option<(String, u32)>,
     /// What its calls of `set_config` change.
     pub(super) settings: Vec<pintail_transpiler::SettingChange>,
+    /// The rows leave as `CopyData` in this way.
+    pub(super) copy: Option<CopyOptions>,
 }
 
 /// Whether the client knows the columns.
@@ -165,18 +170,12 @@ impl Machine {
             self.queue.push_front(Op::Run(run));
             return;
         }
-        if !run.is_control() {
-            if let Some(op) = self.settings_op() {
-                self.queue.push_front(Op::Run(run));
-                self.queue.push_front(op);
-                return;
-            }
-            if self.transaction.implicit == Implicit::Wanted {
-                self.queue.push_front(Op::Run(run));
-                self.queue
-                    .push_front(Op::Run(Run::silent("BEGIN", After::ImplicitBegun)));
-                return;
-            }
+        if !run.is_control()
+            && let Some(before) = self.before_run()
+        {
+            self.queue.push_front(Op::Run(run));
+            self.queue.push_front(before);
+            return;
         }
         if !run.is_control() {
             self.transaction.used = true;
@@ -190,16 +189,24 @@ impl Machine {
             },
             Source::Kept(_) => (0, String::new()),
         };
-        let derived = self.derived();
-        let (mut rows, timeout_ms) = (derived.rows.clone(), derived.timeout_ms);
+        let (mut rows, timeout_ms) = self.rows_wanted();
         rows.formats = run.formats.iter().map(|format| u32::from(*format == 1)).collect();
+        let want = match &run.audience {
+            Audience::Client(ToClient {
+                copy: Some(options), ..
+            }) => Want::Copy(CopyWanted {
+                options: Some(options.clone()),
+                rows: Some(rows),
+            }),
+            _ => Want::Rows(rows),
+        };
         let execute = Execute {
             handle,
             sql,
             params: run.params.clone(),
             sequence: self.sequence,
             timeout_ms,
-            want: Some(Want::Rows(rows)),
+            want: Some(want),
             param_oids: Vec::new(),
             column_oids: match &run.audience {
                 Audience::Client(client) => announced(client.columns.as_deref()),
@@ -232,6 +239,21 @@ impl Machine {
             sent: 0,
         })));
         self.call = Some(Next::Call(Call::Execute(execute, pace)));
+    }
+
+    /// What the engine must be told before a statement: settings, or the beginning of an implicit transaction.
+    pub(super) fn before_run(&mut self) -> Option<Op> {
+        if let Some(op) = self.settings_op() {
+            return Some(op);
+        }
+        let begins = self.transaction.implicit == Implicit::Wanted;
+        begins.then(|| Op::Run(Run::silent("BEGIN", After::ImplicitBegun)))
+    }
+
+    /// How a statement's rows are to be written, and how long it may take in milliseconds, 0 for ever.
+    pub(super) fn rows_wanted(&mut self) -> (RowsWanted, u64) {
+        let derived = self.derived();
+        (derived.rows.clone(), derived.timeout_ms)
     }
 
     /// The longest that a statement may take from now on, milliseconds; 0 for no limit.
@@ -359,7 +381,11 @@ impl Machine {
                 return self.take_silent(running, &frame);
             }
         };
+        if let (Some(options), Some(header)) = (&client.copy, &frame.header) {
+            backend::copy_out_response(self.out.buffer(), i8::from(is_binary(options)), header.columns.len());
+        }
         if let Some(header) = frame.header.take()
+            && client.copy.is_none()
             && client.described == Described::Now
             && header.returns_rows
             && client.returns != Returns::Nothing
@@ -376,12 +402,16 @@ impl Machine {
         if client.returns == Returns::Nothing {
             rows = Rows::default();
         }
+        if client.copy.is_some() {
+            // A header line and a trailer are messages without a row.
+            self.out.push(std::mem::take(&mut rows.bytes));
+        }
         let sendable = rows.split(running.room.unwrap_or(u32::MAX));
         running.sent += u64::from(sendable.count);
         if let Some(room) = &mut running.room {
             *room -= sendable.count;
         }
-        if sendable.count > 0 {
+        if !sendable.bytes.is_empty() {
             self.out.push(sendable.bytes);
         }
         if running.room == Some(0) {
@@ -436,6 +466,9 @@ impl Machine {
             if let Err(report) = self.set_config(change, &running.run.params) {
                 return self.fail(report);
             }
+        }
+        if client.copy.is_some() {
+            backend::copy_done(self.out.buffer());
         }
         self.tell_settings();
         backend::command_complete(self.out.buffer(), client.tag.render(count));

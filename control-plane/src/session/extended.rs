@@ -7,7 +7,7 @@ use pintail_transpiler::{Kind, Returns, Role, Statement};
 use pintail_worker_api::error::CallError;
 use pintail_worker_api::messages::{Param, Prepare, Prepared as WorkerPrepared};
 
-use super::cursor::{duplicate_cursor, no_portal, subject};
+use super::cursor::{duplicate_cursor, naming, no_portal, subject};
 use super::engine::{Audience, Described, Run, Source, ToClient, announced, placed};
 use super::machine::{Call, Machine, Next, Op, PendingParse, Purpose, Waiting};
 use super::portal::{Body, Portal, PortalState, Prepared, describe, format_of};
@@ -85,7 +85,7 @@ impl Machine {
         if !matches!(statement.kind, Kind::Transaction(_)) {
             self.transaction.check()?;
         }
-        if let Some(elsewhere) = self.elsewhere(subject(&statement))? {
+        if let Some(elsewhere) = self.elsewhere(naming(&statement))? {
             self.move_to(
                 elsewhere,
                 Op::Parse {
@@ -339,6 +339,7 @@ impl Machine {
             described: Described::Before,
             formats: portal.formats.clone(),
             portal: Some((name.to_owned(), limit)),
+            copy: None,
         };
         match std::mem::replace(&mut portal.state, PortalState::Done) {
             PortalState::Fresh => {
@@ -367,6 +368,7 @@ impl Machine {
                             Body::Engine { settings, .. } => settings.clone(),
                             Body::Session => Vec::new(),
                         },
+                        copy: None,
                     }),
                     offset: None,
                     redacted: Vec::new(),

@@ -15,6 +15,7 @@ use pintail_worker_api::Secret;
 use pintail_worker_api::error::CallError;
 use pintail_worker_api::messages::{Execute, Frame, Prepare, Prepared as WorkerPrepared};
 
+use super::copy::{CopyAnswer, CopyCall, Copying};
 use super::cursor::{Cursor, Fetching};
 use super::engine::{Derived, Run, Running};
 use super::identity::Identity;
@@ -55,6 +56,8 @@ pub enum Answer {
     SecretKept(Result<(), Report>),
     /// To [`Call::Release`].
     Released,
+    /// To [`Call::Copy`].
+    Copy(CopyAnswer),
     /// To [`Call::Prepare`].
     Prepared(Result<WorkerPrepared, CallError>),
     /// To [`Call::Execute`] and to [`Next::Frame`]: the next frame, or `None` where the stream ended without a trailer.
@@ -103,6 +106,8 @@ pub enum Call {
     },
     /// Give the worker back; its instance dies.
     Release,
+    /// A part of a `COPY … FROM STDIN`.
+    Copy(CopyCall),
     /// Prepare a statement.
     Prepare(Prepare),
     /// Run one; its stream is known by [`Execute::sequence`].
@@ -147,6 +152,8 @@ pub(super) enum Op {
     Dispatch(Box<(Statement, Delivery)>),
     /// A prepared statement that the session's instance does not know.
     Renew(Box<Renewal>),
+    /// A `COPY … FROM STDIN`.
+    CopyIn(Box<Copying>),
     /// The next step of a FETCH or MOVE.
     Fetch(Box<Fetching>),
     /// The store's part of a statement about a persistent secret.
@@ -168,6 +175,7 @@ pub(super) enum Waiting {
     Release,
     Relocate,
     Secret(Box<Kept>),
+    Copy(Box<Copying>),
     Prepare(Box<PendingParse>),
     Run(Box<Running>),
 }
@@ -216,6 +224,8 @@ pub struct Machine {
     pub(super) cursors: HashMap<String, Cursor>,
     pub(super) queue: VecDeque<Op>,
     pub(super) waiting: Option<Waiting>,
+    /// A COPY that takes the client's data.
+    pub(super) copying: Option<Box<Copying>>,
     pub(super) call: Option<Next>,
     pub(super) phase: Phase,
     pub(super) out: Out,
@@ -256,6 +266,7 @@ impl Machine {
             cursors: HashMap::new(),
             queue: VecDeque::new(),
             waiting: None,
+            copying: None,
             call: None,
             phase: Phase::Serving,
             out: Out::default(),
@@ -307,6 +318,9 @@ impl Machine {
             if let Some(call) = self.call.take() {
                 return call;
             }
+            if self.is_copying() {
+                return Next::Read;
+            }
             let Some(op) = self.queue.pop_front() else {
                 return Next::Read;
             };
@@ -347,6 +361,7 @@ impl Machine {
                     self.fail(report);
                 }
             }
+            Op::CopyIn(copying) => self.begin_copy(copying),
             Op::Fetch(fetching) => self.fetch_step(fetching),
             Op::Secret(kept) => self.keep_secret(kept),
             Op::EndImplicit => self.end_implicit(),
@@ -380,6 +395,9 @@ impl Machine {
                 return;
             }
         };
+        if self.is_copying() {
+            return self.copy_message(message);
+        }
         match message {
             Message::Terminate => self.phase = Phase::Closing,
             Message::Sync => self.sync(),
@@ -442,6 +460,7 @@ impl Machine {
             }
             (Some(Waiting::Relocate), Answer::Relocated(result)) => self.relocated(result),
             (Some(Waiting::Secret(kept)), Answer::SecretKept(result)) => self.secret_kept(&kept, result),
+            (Some(Waiting::Copy(copying)), Answer::Copy(answer)) => self.copy_answer(copying, answer),
             (Some(Waiting::Prepare(parse)), Answer::Prepared(result)) => self.finish_parse(*parse, result),
             (Some(Waiting::Run(running)), Answer::Frame(result)) => self.on_frame(running, result),
             (waiting, answer) => {

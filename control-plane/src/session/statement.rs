@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use pintail_sqlstate::{Report, SqlState, ToReport};
-use pintail_transpiler::{Deallocate, Execute, Kind, Plan, Role, Statement};
-use pintail_worker_api::messages::Param;
+use pintail_transpiler::{Deallocate, Execute, Kind, Plan, Role, Statement, Tag};
+use pintail_worker_api::messages::{CopyOptions, Param};
 
-use super::cursor::{Columns, Query, subject};
+use super::cursor::{Columns, Query, naming};
 use super::engine::{After, Audience, Described, Run, Source, ToClient, read_only};
 use super::machine::{Machine, Op, Purpose};
 use super::portal::{Body, Prepared};
@@ -23,6 +23,8 @@ pub(super) struct Delivery {
     pub(super) formats: Vec<i16>,
     /// Portal and row limit in the extended protocol.
     pub(super) portal: Option<(String, u32)>,
+    /// The rows leave as `CopyData` in this way.
+    pub(super) copy: Option<CopyOptions>,
 }
 
 impl Delivery {
@@ -32,6 +34,7 @@ impl Delivery {
             described: Described::Now,
             formats: Vec::new(),
             portal: None,
+            copy: None,
         }
     }
 }
@@ -50,7 +53,7 @@ impl Machine {
             return self.transaction_command(command, statement.tag.render(0));
         }
         self.admit(statement)?;
-        if let Some(elsewhere) = self.elsewhere(subject(statement))? {
+        if let Some(elsewhere) = self.elsewhere(naming(statement))? {
             self.move_to(elsewhere, Op::Dispatch(Box::new((statement.clone(), delivery.clone()))));
             return Ok(());
         }
@@ -64,7 +67,7 @@ impl Machine {
                 Ok(())
             }
             Kind::Cursor(cursor) => self.cursor_command(cursor, statement, delivery),
-            Kind::Copy(_) => Err(unsupported("COPY is not supported yet")),
+            Kind::Copy(copy) => self.copy_command(copy, statement, delivery),
             Kind::Listen(_) | Kind::Notify { .. } | Kind::Unlisten(_) => {
                 Err(unsupported("LISTEN and NOTIFY are not supported yet"))
             }
@@ -111,10 +114,14 @@ impl Machine {
                 Audience::Client(ToClient {
                     described: delivery.described,
                     columns: plan.columns.clone(),
-                    tag: statement.tag.clone(),
+                    tag: match &delivery.copy {
+                        Some(_) => Tag::Rows("COPY"),
+                        None => statement.tag.clone(),
+                    },
                     returns: statement.returns,
                     portal: delivery.portal.clone(),
                     settings: plan.settings.clone(),
+                    copy: delivery.copy.clone(),
                 })
             } else {
                 Audience::Nobody(After::Nothing)
@@ -210,7 +217,7 @@ impl Machine {
             return self.dispatch(statement, delivery);
         }
         self.admit(statement)?;
-        if prepared.instance != self.instance || self.elsewhere(subject(statement))?.is_some() {
+        if prepared.instance != self.instance || self.elsewhere(naming(statement))?.is_some() {
             self.queue.push_front(Op::Renew(Box::new(Renewal {
                 prepared: Arc::clone(prepared),
                 params,
@@ -249,6 +256,7 @@ impl Machine {
                 returns: statement.returns,
                 portal: delivery.portal.clone(),
                 settings,
+                copy: None,
             }),
             offset: None,
             redacted: Vec::new(),

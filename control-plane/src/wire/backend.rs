@@ -1,6 +1,7 @@
 //! Backend messages into a buffer. `DataRow` messages come whole from workers and do not pass here.
 
 use bytes::{BufMut, BytesMut};
+use pgwire::messages::copy::{CopyDone, CopyInResponse, CopyOutResponse};
 use pgwire::messages::data::{FieldDescription, NoData, ParameterDescription, RowDescription};
 use pgwire::messages::extendedquery::{BindComplete, CloseComplete, ParseComplete, PortalSuspended};
 use pgwire::messages::response::{
@@ -155,6 +156,25 @@ pub fn text_row(buffer: &mut BytesMut, values: &[Option<&str>]) {
             None => buffer.put_i32(-1),
         }
     }
+}
+
+/// `CopyInResponse`: 0 text or 1 binary, for so many columns.
+pub fn copy_in_response(buffer: &mut BytesMut, format: i8, columns: usize) {
+    let columns = i16::try_from(columns).unwrap_or(i16::MAX);
+    let formats = vec![i16::from(format); usize::try_from(columns).unwrap_or(0)];
+    put(buffer, &CopyInResponse::new(format, columns, formats));
+}
+
+/// `CopyOutResponse`: 0 text or 1 binary, for so many columns.
+pub fn copy_out_response(buffer: &mut BytesMut, format: i8, columns: usize) {
+    let columns = i16::try_from(columns).unwrap_or(i16::MAX);
+    let formats = vec![i16::from(format); usize::try_from(columns).unwrap_or(0)];
+    put(buffer, &CopyOutResponse::new(format, columns, formats));
+}
+
+/// `CopyDone`.
+pub fn copy_done(buffer: &mut BytesMut) {
+    put(buffer, &CopyDone::new());
 }
 
 fn wire_length(length: usize) -> u32 {
