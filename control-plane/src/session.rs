@@ -18,6 +18,7 @@ mod scripts;
 mod secret;
 mod settings;
 mod statement;
+mod steps;
 mod transaction;
 mod unit;
 

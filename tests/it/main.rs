@@ -6,6 +6,7 @@ mod first_start;
 mod isolation;
 mod orgs;
 mod protocol;
+mod returning;
 mod sessions;
 mod types;
 mod wire;

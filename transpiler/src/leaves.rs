@@ -70,3 +70,44 @@ fn selects_into_temporary(query: &ast::Query) -> bool {
         _ => false,
     }
 }
+
+/// The temporary table that a statement makes.
+pub(crate) fn temporary(tree: &Tree) -> Option<String> {
+    let (Tree::Postgres(tree) | Tree::DuckDb(tree)) = tree else {
+        return None;
+    };
+    match tree.as_ref() {
+        ast::Statement::CreateTable(table) if table.temporary || named_temporary(&table.name) => {
+            crate::rules::last_name(&table.name)
+        }
+        ast::Statement::Query(query) if selects_into_temporary(query) => into(&query.body),
+        _ => None,
+    }
+}
+
+fn into(body: &ast::SetExpr) -> Option<String> {
+    match body {
+        ast::SetExpr::Select(select) => match select.into.as_ref()?.targets.first()? {
+            ast::Expr::Identifier(name) => Some(crate::rules::folded(name)),
+            ast::Expr::CompoundIdentifier(names) => names.last().map(crate::rules::folded),
+            _ => None,
+        },
+        ast::SetExpr::Query(query) => into(&query.body),
+        _ => None,
+    }
+}
+
+/// The tables that a statement drops, by the last parts of their names.
+pub(crate) fn dropped(tree: &Tree) -> Vec<String> {
+    match tree {
+        Tree::Postgres(tree) | Tree::DuckDb(tree) => match tree.as_ref() {
+            ast::Statement::Drop {
+                object_type: ast::ObjectType::Table,
+                names,
+                ..
+            } => names.iter().filter_map(crate::rules::last_name).collect(),
+            _ => Vec::new(),
+        },
+        Tree::Opaque | Tree::Command => Vec::new(),
+    }
+}

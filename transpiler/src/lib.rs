@@ -25,6 +25,8 @@ pub use command::{
 pub use error::Error;
 pub use kind::{Kind, Returns, Tag};
 pub use leaves::Leaves;
-pub use plan::{Column, Context, Notice, Plan, Role, SettingChange, SettingText, Step, Storage, copy_target, rewrite};
+pub use plan::{
+    Column, Context, Description, Notice, Plan, Role, SettingChange, SettingText, Step, Storage, copy_target, rewrite,
+};
 pub use script::{Script, Statement, parse};
 pub use session::session_setup;

@@ -24,6 +24,10 @@ pub struct Context<'a> {
     pub session_user: &'a str,
     /// The search path's entries in PostgreSQL's words (`"$user"`, `public`), in order.
     pub search_path: &'a [String],
+    /// Whether a transaction is open, so that rows may have been added in it.
+    pub in_transaction: bool,
+    /// Temporary tables of the session: a name of one part means them first.
+    pub temporary: &'a [String],
     /// Parameter types that the client declared, by position; 0 where it left them open.
     pub param_oids: &'a [u32],
     /// A setting's present value; `None` where there is no such setting.
@@ -62,6 +66,8 @@ impl Default for Context<'_> {
             user: "postgres",
             session_user: "postgres",
             search_path: &[],
+            in_transaction: false,
+            temporary: &[],
             param_oids: &[],
             setting: &|_| None,
             backend_pid: 0,
@@ -100,6 +106,17 @@ pub struct Plan {
     pub param_oids: Vec<u32>,
     /// What `set_config` calls change, for the session to apply when the main step has run.
     pub settings: Vec<SettingChange>,
+    /// How a statement of several steps is described without running it; `None` where its one step tells.
+    pub description: Option<Description>,
+}
+
+/// Texts that are prepared, and never run, to describe a statement of several steps.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Description {
+    /// Its parameters, all but those that only `columns` has.
+    pub parameters: String,
+    /// Its result's columns.
+    pub columns: String,
 }
 
 /// A call of `set_config`.
@@ -162,6 +179,7 @@ impl Plan {
             columns: None,
             param_oids: Vec::new(),
             settings: Vec::new(),
+            description: None,
         }
     }
 
@@ -177,6 +195,7 @@ impl Plan {
             columns: None,
             param_oids: Vec::new(),
             settings: Vec::new(),
+            description: None,
         }
     }
 }
@@ -213,6 +232,14 @@ pub fn rewrite(statement: &Statement, context: &Context<'_>) -> Result<Plan, Err
         Tree::Postgres(tree) => {
             let mut rewritten: ast::Statement = (**tree).clone();
             let found = rules::apply(&mut rewritten, context)?;
+            if let Some(plan) = rules::returning(&rewritten, context)? {
+                return Ok(Plan {
+                    columns: found.columns,
+                    param_oids: found.param_oids,
+                    settings: found.settings,
+                    ..plan
+                });
+            }
             if let Some(plan) = rules::plan(statement, &mut rewritten, context)? {
                 return Ok(plan);
             }

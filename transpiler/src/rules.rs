@@ -18,6 +18,7 @@ mod names;
 mod operators;
 mod outputs;
 mod parameters;
+mod returning;
 mod rounding;
 mod scope;
 mod select;
@@ -40,6 +41,7 @@ use crate::{Error, Statement};
 pub(crate) use authorise::{copy as authorise_copy, copy_target};
 pub(crate) use gate::tokens as gate_tokens;
 pub(crate) use names::made_of_tokens;
+pub(crate) use returning::plan as returning;
 pub(crate) use set_config::search_path as check_search_path;
 pub(crate) use types::type_oid;
 

@@ -52,6 +52,16 @@ impl Statement {
         leaves::leaves(&self.tree, &self.kind)
     }
 
+    /// The temporary table that it makes, by its name alone.
+    pub fn makes_temporary(&self) -> Option<String> {
+        leaves::temporary(&self.tree)
+    }
+
+    /// The tables that it drops, by the last parts of their names.
+    pub fn drops(&self) -> Vec<String> {
+        leaves::dropped(&self.tree)
+    }
+
     /// The name of the database that it attaches: from its success on, names of three parts may begin with it.
     pub fn attaches(&self) -> Option<String> {
         catalogs::attached(&self.tree)

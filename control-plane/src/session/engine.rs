@@ -82,6 +82,8 @@ pub(super) struct ToClient {
     pub(super) settings: Vec<pintail_transpiler::SettingChange>,
     /// The rows leave as `CopyData` in this way.
     pub(super) copy: Option<CopyOptions>,
+    /// Further steps follow: the tag is held back until they have run.
+    pub(super) holds_tag: bool,
 }
 
 /// Whether the client knows the columns.
@@ -185,7 +187,7 @@ impl Machine {
             Source::Text(sql) => (0, sql.clone()),
             Source::Prepared(prepared) => match prepared.body {
                 Body::Engine { handle, .. } => (handle, String::new()),
-                Body::Session => (0, String::new()),
+                Body::Session | Body::Steps { .. } => (0, String::new()),
             },
             Source::Kept(_) => (0, String::new()),
         };
@@ -207,7 +209,10 @@ impl Machine {
             sequence: self.sequence,
             timeout_ms,
             want: Some(want),
-            param_oids: Vec::new(),
+            param_oids: match &run.source {
+                Source::Text(_) => run.params.iter().map(|param| param.type_oid).collect(),
+                Source::Prepared(_) | Source::Kept(_) => Vec::new(),
+            },
             column_oids: match &run.audience {
                 Audience::Client(client) => announced(client.columns.as_deref()),
                 Audience::Cursor(declared) => announced(declared.wanted()),
@@ -469,6 +474,10 @@ impl Machine {
         }
         if client.copy.is_some() {
             backend::copy_done(self.out.buffer());
+        }
+        if client.holds_tag {
+            self.held_tag = Some(client.tag.render(count));
+            return;
         }
         self.tell_settings();
         backend::command_complete(self.out.buffer(), client.tag.render(count));

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use pintail_sqlstate::{Report, SqlState, ToReport};
-use pintail_transpiler::{Kind, Returns, Role, Statement};
+use pintail_transpiler::{Kind, Plan, Returns, Role, Statement};
 use pintail_worker_api::error::CallError;
 use pintail_worker_api::messages::{Param, Prepare, Prepared as WorkerPrepared};
 
 use super::cursor::{duplicate_cursor, naming, no_portal, subject};
 use super::engine::{Audience, Described, Run, Source, ToClient, announced, placed};
-use super::machine::{Call, Machine, Next, Op, PendingParse, Purpose, Waiting};
+use super::machine::{Call, Machine, Next, Op, PendingParse, Purpose, Stage, Waiting};
 use super::portal::{Body, Portal, PortalState, Prepared, describe, format_of};
 use super::relocate::Left;
 use super::statement::{Delivery, duplicate_statement};
@@ -106,30 +106,23 @@ impl Machine {
         } else {
             None
         };
+        if let Some(Plan {
+            description: Some(description),
+            columns,
+            ..
+        }) = plan
+        {
+            return self.describe_steps(description, columns, name, statement, types, purpose);
+        }
         let one_step =
             plan.filter(|plan| plan.steps.len() == 1 && plan.steps[0].role == Role::Main && plan.notices.is_empty());
         let Some(mut plan) = one_step else {
             self.finish_local_parse(name, statement, types, purpose);
             return Ok(());
         };
-        if !self.has_worker() {
-            // The message is answered once more when the worker is there.
-            self.queue.push_front(Op::Parse {
-                name,
-                statement: Box::new(statement),
-                types: types.to_vec(),
-                purpose,
-            });
-            return Ok(());
-        }
-        if let Some(op) = self.settings_op() {
-            self.queue.push_front(Op::Parse {
-                name,
-                statement: Box::new(statement),
-                types: types.to_vec(),
-                purpose,
-            });
-            self.queue.push_front(op);
+        if !self.is_ready_to_prepare() {
+            // The message is taken up once more then.
+            self.parse_again(name, statement, types, purpose);
             return Ok(());
         }
         let step = plan.steps.remove(0);
@@ -141,6 +134,7 @@ impl Machine {
             settings: plan.settings,
             unchanged: step.unchanged,
             purpose,
+            stage: Stage::Whole,
         })));
         self.call = Some(Next::Call(Call::Prepare(Prepare {
             sql: step.sql,
@@ -148,6 +142,32 @@ impl Machine {
             column_oids,
         })));
         Ok(())
+    }
+
+    /// Whether the engine can be asked now; otherwise what must come before is asked for.
+    pub(super) fn is_ready_to_prepare(&mut self) -> bool {
+        if !self.has_worker() {
+            return false;
+        }
+        match self.settings_op() {
+            Some(op) => {
+                self.queue.push_front(op);
+                false
+            }
+            None => true,
+        }
+    }
+
+    /// Queues a Parse behind what was asked for.
+    pub(super) fn parse_again(&mut self, name: String, statement: Statement, types: &[u32], purpose: Purpose) {
+        let again = Op::Parse {
+            name,
+            statement: Box::new(statement),
+            types: types.to_vec(),
+            purpose,
+        };
+        let behind = usize::from(self.waiting.is_none()).min(self.queue.len());
+        self.queue.insert(behind, again);
     }
 
     fn finish_local_parse(&mut self, name: String, statement: Statement, types: &[u32], purpose: Purpose) {
@@ -161,7 +181,7 @@ impl Machine {
         self.store_prepared(name, prepared, purpose);
     }
 
-    fn store_prepared(&mut self, name: String, prepared: Prepared, purpose: Purpose) {
+    pub(super) fn store_prepared(&mut self, name: String, prepared: Prepared, purpose: Purpose) {
         let prepared = Arc::new(prepared);
         match purpose {
             Purpose::Message => backend::parse_complete(self.out.buffer()),
@@ -180,6 +200,9 @@ impl Machine {
             }
             Err(lost) => return self.call_failed(&lost),
         };
+        if !matches!(parse.stage, Stage::Whole) {
+            return self.described_steps(parse, answer);
+        }
         let mut columns = answer.columns;
         for (column, wanted) in columns.iter_mut().zip(parse.columns.unwrap_or_default()) {
             column.name = wanted.name;
@@ -288,7 +311,7 @@ impl Machine {
         match (&prepared.body, &prepared.statement) {
             // DECLARE answers without rows; the columns are its cursor's.
             (Body::Engine { .. }, Some(statement)) if matches!(statement.kind, Kind::Cursor(_)) => Vec::new(),
-            (Body::Engine { columns, .. }, _) => describe(columns, &[]),
+            (Body::Engine { columns, .. } | Body::Steps { columns }, _) => describe(columns, &[]),
             (Body::Session, Some(statement)) => self.local_columns(statement),
             (Body::Session, None) => Vec::new(),
         }
@@ -366,9 +389,10 @@ impl Machine {
                         portal: delivery.portal,
                         settings: match &prepared.body {
                             Body::Engine { settings, .. } => settings.clone(),
-                            Body::Session => Vec::new(),
+                            Body::Session | Body::Steps { .. } => Vec::new(),
                         },
                         copy: None,
+                        holds_tag: false,
                     }),
                     offset: None,
                     redacted: Vec::new(),
@@ -398,7 +422,7 @@ impl Machine {
 }
 
 /// The client's parameter types, and those that the text says where the client says none.
-fn effective(declared: &[u32], said: &[u32]) -> Vec<u32> {
+pub(super) fn effective(declared: &[u32], said: &[u32]) -> Vec<u32> {
     (0..declared.len().max(said.len()))
         .map(|index| {
             let of = |oids: &[u32]| oids.get(index).copied().filter(|oid| *oid != 0);

@@ -164,6 +164,8 @@ pub(super) enum Op {
     UndoImplicit,
     /// `CommandComplete`.
     Complete(String),
+    /// The `CommandComplete` of a main step that others followed.
+    CompleteHeld,
     /// `ReadyForQuery`.
     Ready,
 }
@@ -189,6 +191,18 @@ pub(super) struct PendingParse {
     pub(super) settings: Vec<pintail_transpiler::SettingChange>,
     pub(super) unchanged: bool,
     pub(super) purpose: Purpose,
+    pub(super) stage: Stage,
+}
+
+/// What a Parse's call is to tell.
+#[derive(Debug)]
+pub(super) enum Stage {
+    /// All of it: one step runs as it was prepared.
+    Whole,
+    /// Of a statement of several steps its parameters; then its columns, by this text.
+    Parameters(String),
+    /// Of a statement of several steps its columns; its parameters are known.
+    Columns(Vec<u32>),
 }
 
 /// Why a statement is prepared.
@@ -231,6 +245,8 @@ pub struct Machine {
     pub(super) out: Out,
     pub(super) forget: Vec<Forget>,
     pub(super) sequence: u64,
+    /// The tag of a main step, until the steps behind it have run.
+    pub(super) held_tag: Option<String>,
     /// What the engine was last told of settings that act there; `None` without a worker.
     pub(super) engine: Option<EngineSettings>,
     pub(super) derived: Option<Derived>,
@@ -240,6 +256,8 @@ pub struct Machine {
     pub(super) left_state: bool,
     /// Databases in memory that the session attached.
     pub(super) own_databases: Vec<String>,
+    /// Its temporary tables.
+    pub(super) temporary: Vec<String>,
 }
 
 /// Settings that live in the engine.
@@ -272,11 +290,13 @@ impl Machine {
             out: Out::default(),
             forget: Vec::new(),
             sequence: 0,
+            held_tag: None,
             engine: None,
             derived: None,
             instance: 0,
             left_state: false,
             own_databases: Vec::new(),
+            temporary: Vec::new(),
         })
     }
 
@@ -366,6 +386,11 @@ impl Machine {
             Op::Secret(kept) => self.keep_secret(kept),
             Op::EndImplicit => self.end_implicit(),
             Op::UndoImplicit => self.undo_implicit(),
+            Op::CompleteHeld => {
+                if let Some(tag) = self.held_tag.take() {
+                    self.complete_next(tag);
+                }
+            }
             Op::Complete(tag) => {
                 self.tell_settings();
                 backend::command_complete(self.out.buffer(), tag);
@@ -546,6 +571,8 @@ impl Machine {
             user: &self.identity.user,
             session_user: &self.identity.user,
             search_path: &search_path,
+            temporary: &self.temporary,
+            in_transaction: self.transaction.is_open() || self.transaction.implicit == Implicit::Open,
             param_oids,
             setting: &setting,
             backend_pid: self.identity.backend_pid,

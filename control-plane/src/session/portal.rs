@@ -36,6 +36,11 @@ pub(super) enum Body {
         /// What its calls of `set_config` change.
         settings: Vec<SettingChange>,
     },
+    /// By the engine in steps, made anew for each execution.
+    Steps {
+        /// The result's columns.
+        columns: Vec<Column>,
+    },
     /// By the session, or by the engine in steps that cannot be prepared ahead.
     Session,
 }

@@ -21,6 +21,10 @@ use super::transaction::Implicit;
 pub(super) struct Left {
     pub(super) state: Leaves,
     pub(super) database: Option<String>,
+    /// A temporary table.
+    pub(super) temporary: Option<String>,
+    /// Tables that are there no more.
+    pub(super) dropped: Vec<String>,
 }
 
 impl Left {
@@ -29,6 +33,8 @@ impl Left {
         Self {
             state: statement.leaves(),
             database: statement.attaches(),
+            temporary: statement.makes_temporary(),
+            dropped: statement.drops(),
         }
     }
 }
@@ -125,6 +131,7 @@ impl Machine {
         self.instance += 1;
         self.left_state = false;
         self.own_databases.clear();
+        self.temporary.clear();
         self.cursors.clear();
     }
 
@@ -155,6 +162,9 @@ impl Machine {
             self.left_state = true;
         }
         self.own_databases.extend(left.database.clone());
+        // Of two tables with one name the temporary one is dropped first.
+        self.temporary.retain(|name| !left.dropped.contains(name));
+        self.temporary.extend(left.temporary.clone());
     }
 
     /// Prepares a statement for the instance that the session has now.

@@ -106,10 +106,11 @@ impl Machine {
         }
         let main = plan.steps.iter().position(|step| step.role == Role::Main);
         let several = plan.steps.len() > 1;
+        let ends_alone = several && !self.transaction.is_open() && self.transaction.implicit == Implicit::None;
+        // The client hears of success only after the last step.
+        let holds_tag = ends_alone || main.is_some_and(|main| main + 1 < plan.steps.len());
         let mut ops = Vec::with_capacity(plan.steps.len() + 2);
         for (index, step) in plan.steps.into_iter().enumerate() {
-            // The client hears of success only after the last step: the tag of a main step that others follow is
-            // sent behind them.
             let audience = if Some(index) == main {
                 Audience::Client(ToClient {
                     described: delivery.described,
@@ -122,17 +123,14 @@ impl Machine {
                     portal: delivery.portal.clone(),
                     settings: plan.settings.clone(),
                     copy: delivery.copy.clone(),
+                    holds_tag,
                 })
             } else {
                 Audience::Nobody(After::Nothing)
             };
             ops.push(Op::Run(Box::new(Run {
                 source: Source::Text(step.sql),
-                params: if Some(index) == main {
-                    params.clone()
-                } else {
-                    Vec::new()
-                },
+                params: params.clone(),
                 formats: delivery.formats.clone(),
                 audience,
                 offset: step.unchanged.then_some(statement.offset),
@@ -147,9 +145,12 @@ impl Machine {
         if main.is_none() {
             ops.push(Op::Complete(statement.tag.render(0)));
         }
-        if several && !self.transaction.is_open() && self.transaction.implicit == Implicit::None {
+        if ends_alone {
             self.transaction.implicit = Implicit::Wanted;
             ops.push(Op::EndImplicit);
+        }
+        if holds_tag {
+            ops.push(Op::CompleteHeld);
         }
         self.push_front(ops);
     }
@@ -216,6 +217,13 @@ impl Machine {
         if matches!(prepared.body, Body::Session) {
             return self.dispatch(statement, delivery);
         }
+        if matches!(prepared.body, Body::Steps { .. }) {
+            self.admit(statement)?;
+            let plan = self.plan(statement, &prepared.param_oids)?;
+            self.check_set_config(&plan.settings, &params)?;
+            self.run_plan(statement, plan, params, delivery);
+            return Ok(());
+        }
         self.admit(statement)?;
         if prepared.instance != self.instance || self.elsewhere(naming(statement))?.is_some() {
             self.queue.push_front(Op::Renew(Box::new(Renewal {
@@ -232,7 +240,7 @@ impl Machine {
                 offset: None,
                 columns: Columns::Known(match &prepared.body {
                     Body::Engine { columns, .. } => columns.clone(),
-                    Body::Session => Vec::new(),
+                    Body::Session | Body::Steps { .. } => Vec::new(),
                 }),
             };
             return self.declare(declare, statement, query);
@@ -242,7 +250,7 @@ impl Machine {
         }
         let settings = match &prepared.body {
             Body::Engine { settings, .. } => settings.clone(),
-            Body::Session => Vec::new(),
+            Body::Session | Body::Steps { .. } => Vec::new(),
         };
         self.check_set_config(&settings, &params)?;
         self.queue.push_front(Op::Run(Box::new(Run {
@@ -257,6 +265,7 @@ impl Machine {
                 portal: delivery.portal.clone(),
                 settings,
                 copy: None,
+                holds_tag: false,
             }),
             offset: None,
             redacted: Vec::new(),

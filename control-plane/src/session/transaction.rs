@@ -16,6 +16,8 @@ pub(super) struct Transaction {
     pub(super) savepoints: Vec<Savepoint>,
     /// Whether the block's first statement went to the engine.
     pub(super) used: bool,
+    /// The session's temporary tables when it began.
+    pub(super) temporary_before: Vec<String>,
 }
 
 /// The transaction block that the client opened.
@@ -340,6 +342,7 @@ impl Machine {
             After::Begun(modes) => {
                 self.transaction.block = Block::Open;
                 self.transaction.used = false;
+                self.transaction.temporary_before.clone_from(&self.temporary);
                 self.settings.begin();
                 self.apply_modes(modes)?;
             }
@@ -360,6 +363,7 @@ impl Machine {
         self.transaction.block = Block::None;
         self.transaction.savepoints.clear();
         self.undo_cursors();
+        self.temporary.clone_from(&self.transaction.temporary_before);
         self.settings.roll_back();
     }
 

@@ -57,9 +57,6 @@ fn auxiliary(sql: String) -> Step {
 fn plan_of(steps: Vec<Step>, notices: Vec<Notice>) -> Plan {
     Plan {
         steps,
-        notices,
-        columns: None,
-        param_oids: Vec::new(),
-        settings: Vec::new(),
+        ..Plan::nothing(notices)
     }
 }

@@ -1,0 +1,75 @@
+//! Statements of several steps in the extended protocol: described by texts that are prepared and never run.
+
+use pintail_sqlstate::Report;
+use pintail_transpiler::{Column, Description, Statement};
+use pintail_worker_api::messages::{Prepare, Prepared as Answer};
+
+use super::engine::announced;
+use super::extended::effective;
+use super::machine::{Call, Forget, Machine, Next, PendingParse, Purpose, Stage, Waiting};
+use super::portal::{Body, Prepared};
+
+impl Machine {
+    /// Asks the engine for a statement's parameters.
+    pub(super) fn describe_steps(
+        &mut self,
+        description: Description,
+        columns: Option<Vec<Column>>,
+        name: String,
+        statement: Statement,
+        types: &[u32],
+        purpose: Purpose,
+    ) -> Result<(), Report> {
+        if !self.is_ready_to_prepare() {
+            self.parse_again(name, statement, types, purpose);
+            return Ok(());
+        }
+        self.waiting = Some(Waiting::Prepare(Box::new(PendingParse {
+            name,
+            statement,
+            columns,
+            settings: Vec::new(),
+            unchanged: false,
+            purpose,
+            stage: Stage::Parameters(description.columns),
+        })));
+        self.call = Some(Next::Call(Call::Prepare(Prepare {
+            sql: description.parameters,
+            param_oids: types.to_vec(),
+            column_oids: Vec::new(),
+        })));
+        Ok(())
+    }
+
+    /// The engine told the parameters, or then the columns.
+    pub(super) fn described_steps(&mut self, mut parse: PendingParse, answer: Answer) {
+        self.forget.push(Forget::Statement(answer.handle));
+        match std::mem::replace(&mut parse.stage, Stage::Whole) {
+            Stage::Whole => {}
+            Stage::Parameters(sql) => {
+                let column_oids = announced(parse.columns.as_deref());
+                parse.stage = Stage::Columns(answer.param_oids.clone());
+                self.waiting = Some(Waiting::Prepare(Box::new(parse)));
+                self.call = Some(Next::Call(Call::Prepare(Prepare {
+                    sql,
+                    param_oids: answer.param_oids,
+                    column_oids,
+                })));
+            }
+            Stage::Columns(param_oids) => {
+                let mut columns = answer.columns;
+                for (column, wanted) in columns.iter_mut().zip(parse.columns.unwrap_or_default()) {
+                    column.name = wanted.name;
+                }
+                let prepared = Prepared {
+                    statement: Some(parse.statement),
+                    param_oids: effective(&param_oids, &answer.param_oids),
+                    body: Body::Steps { columns },
+                    from_sql: matches!(parse.purpose, Purpose::Sql),
+                    instance: self.instance,
+                };
+                self.store_prepared(parse.name, prepared, parse.purpose);
+            }
+        }
+    }
+}
