@@ -71,6 +71,14 @@ pub enum Error {
     /// A value that has no form in the announced type, or a format or setting that cannot be.
     #[error("encoding failed")]
     Encoding(#[from] pintail_pgtypes::Error),
+    /// The client gave a `COPY` up.
+    #[error("COPY from stdin failed: {reason}")]
+    CopyFailed {
+        /// Its reason.
+        reason: String,
+        /// How far the data was read.
+        context: String,
+    },
     /// A call outside the contract.
     #[error("bad request: {0}")]
     BadRequest(String),
@@ -152,6 +160,9 @@ impl ToReport for Error {
                 format!("bind message supplies {given} parameters, but prepared statement requires {wanted}"),
             ),
             Self::Encoding(cause) => cause.to_report(),
+            Self::CopyFailed { context, .. } => {
+                Report::new(SqlState::QUERY_CANCELED, self.to_string()).with_context(context.clone())
+            }
             Self::BadRequest(reason) => Report::new(SqlState::PROTOCOL_VIOLATION, reason.clone()),
             Self::SpoolFull => Report::new(
                 SqlState::CONFIGURATION_LIMIT_EXCEEDED,

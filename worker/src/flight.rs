@@ -4,6 +4,7 @@
 
 mod actions;
 mod bearer;
+mod copy;
 mod service;
 mod standard;
 

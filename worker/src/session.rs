@@ -3,6 +3,7 @@
 //! Knows jobs, results and how they are stopped. Knows nothing of Flight's services.
 
 mod control;
+mod copy;
 mod encoder;
 mod ingest;
 mod job;
@@ -22,15 +23,17 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use arrow_flight::FlightData;
-use futures::stream::{self, BoxStream, StreamExt};
-use pintail_worker_api::messages::{ArrowWanted, Execute, OpenSession, Prepare, Want};
-use tokio::sync::oneshot;
+use futures::stream::{self, BoxStream, Stream, StreamExt};
+use pintail_worker_api::messages::{ArrowWanted, CopyIn, CopyInReady, Execute, OpenSession, Prepare, Want};
+use tokio::sync::{mpsc, oneshot};
 use tokio_util::task::task_tracker::TaskTrackerToken;
 
 use self::control::{Control, Guard, Hand};
+pub(crate) use self::copy::Piece as CopyPiece;
+use self::copy::{Copy, Piece};
 pub(crate) use self::ingest::{Creation, Ingest};
 pub(crate) use self::job::Described;
-use self::job::{Answer, Early, ExecuteJob, Job};
+use self::job::{Answer, CopyJob, Early, ExecuteJob, Job};
 use self::keeping::Keeping;
 use self::kept::Look;
 use self::outlet::Outlet;
@@ -122,7 +125,7 @@ impl Session {
         }
         let look = keep.as_ref().map(|_| Arc::<OnceLock<Look>>::default());
         let guard = self.control.enter(request.sequence);
-        let deadline = self.watch(&request);
+        let deadline = self.watch(request.sequence, request.timeout_ms);
         let early = Arc::new(Early::default());
         let (reply, mut answer) = oneshot::channel();
         let job = ExecuteJob {
@@ -184,6 +187,29 @@ impl Session {
         answer.await.map_err(|_| gone())?
     }
 
+    /// Begins a `COPY … FROM STDIN`; returns when the table is found and rows can come.
+    pub(crate) async fn copy_in(&self, mut request: CopyIn) -> Result<CopyRun, Error> {
+        if request.sequence == 0 {
+            request.sequence = self.numbers.fetch_add(1, Ordering::Relaxed);
+        }
+        let guard = self.control.enter(request.sequence);
+        let deadline = self.watch(request.sequence, request.timeout_ms);
+        let (copy, pieces, ready) = Copy::new(request);
+        let (reply, answer) = oneshot::channel();
+        let stop = Arc::clone(&guard.stop);
+        self.submit(Job::Copy(Box::new(CopyJob { copy, stop, reply })))?;
+        let reading = Reading { guard, deadline };
+        match ready.await {
+            Ok(ready) => Ok(CopyRun {
+                ready,
+                pieces,
+                answer,
+                _reading: reading,
+            }),
+            Err(_) => Err(answer.await.map_err(|_| gone())?.err().unwrap_or_else(gone)),
+        }
+    }
+
     /// Frees a prepared statement; takes effect after what runs now.
     pub(crate) fn close_statement(&self, handle: u64) -> Result<(), Error> {
         self.submit(Job::CloseStatement { handle })
@@ -225,12 +251,12 @@ impl Session {
         })
     }
 
-    fn watch(&self, request: &Execute) -> Option<Deadline> {
-        if request.timeout_ms == 0 {
+    fn watch(&self, sequence: u64, timeout_ms: u64) -> Option<Deadline> {
+        if timeout_ms == 0 {
             return None;
         }
-        let (control, sequence) = (Arc::clone(&self.control), request.sequence);
-        let mut left = Duration::from_millis(request.timeout_ms);
+        let control = Arc::clone(&self.control);
+        let mut left = Duration::from_millis(timeout_ms);
         let step = (left / 10).clamp(LEAST_STEP, MOST_STEP);
         let task = self.tasks.spawn(async move {
             while !left.is_zero() {
@@ -244,6 +270,42 @@ impl Session {
             control.stop(sequence, StopReason::Timeout);
         });
         Some(Deadline(task))
+    }
+}
+
+/// A `COPY … FROM STDIN` that runs; dropping it stops it with nothing stored.
+pub(crate) struct CopyRun {
+    /// What the control plane is told first.
+    pub(crate) ready: CopyInReady,
+    pieces: mpsc::Sender<Piece>,
+    answer: oneshot::Receiver<Result<u64, Error>>,
+    _reading: Reading,
+}
+
+impl CopyRun {
+    /// Hands over the data as it comes, and waits for the number of rows stored; an error is told as soon as it is there.
+    pub(crate) async fn feed(mut self, data: impl Stream<Item = Result<Piece, Error>>) -> Result<u64, Error> {
+        let pieces = self.pieces;
+        let pump = async move {
+            tokio::pin!(data);
+            while let Some(piece) = data.next().await {
+                let piece = piece?;
+                let is_last = !matches!(piece, Piece::Data(_));
+                // A COPY that failed reads no further; its own error is told.
+                if pieces.send(piece).await.is_err() || is_last {
+                    break;
+                }
+            }
+            Ok(())
+        };
+        tokio::pin!(pump);
+        let pumped: Result<(), Error> = tokio::select! {
+            biased;
+            answer = &mut self.answer => return answer.map_err(|_| gone())?,
+            pumped = &mut pump => pumped,
+        };
+        pumped?;
+        self.answer.await.map_err(|_| gone())?
     }
 }
 

@@ -9,18 +9,18 @@
 mod binary;
 mod bits;
 mod bytes;
-mod cells;
-mod datetime;
+pub(crate) mod cells;
+pub(crate) mod datetime;
 mod digits;
-mod fixed;
+pub(crate) mod fixed;
 mod float;
-mod gather;
+pub(crate) mod gather;
 mod interval;
 mod json;
 mod list;
 mod numeric;
 mod pen;
-mod plan;
+pub(crate) mod plan;
 mod record;
 mod text;
 

@@ -2,6 +2,7 @@
 
 use pintail_sqlstate::{Report, SqlState, ToReport};
 
+use crate::copy::CopyProblem;
 use crate::oid;
 use crate::types::display_name;
 
@@ -75,10 +76,10 @@ pub enum Error {
         oid: u32,
     },
     /// Text that is not UTF-8, or holds a zero byte.
-    #[error("invalid byte sequence for encoding \"UTF8\": 0x{byte:02x}")]
+    #[error("invalid byte sequence for encoding \"UTF8\":{}", listed(bytes))]
     NotUtf8 {
-        /// The first byte that does not fit.
-        byte: u8,
+        /// The bytes of the first character that is none.
+        bytes: Vec<u8>,
     },
     /// Nested lists that are no rectangle.
     #[error("multidimensional arrays must have sub-arrays with matching dimensions")]
@@ -132,6 +133,34 @@ pub enum Error {
         /// The Arrow type.
         arrow: String,
     },
+    /// A number with more digits than the column has room for.
+    #[error("numeric field overflow")]
+    NumericOverflow {
+        /// Digits in all.
+        precision: u8,
+        /// Digits after the point.
+        scale: u8,
+    },
+    /// An array for a column of lists that are nested otherwise.
+    #[error("array has {got} dimensions, but the column has {expected}")]
+    Dimensions {
+        /// The array's.
+        got: usize,
+        /// The column's.
+        expected: usize,
+    },
+    /// `COPY` data that cannot be read, or an option of it that cannot be followed.
+    #[error(transparent)]
+    Copy(#[from] CopyProblem),
+    /// An error in a row of a `COPY`.
+    #[error("{context}")]
+    InCopy {
+        /// The error.
+        #[source]
+        cause: Box<Error>,
+        /// Where it is: `COPY t, line 3, column a: "x"`.
+        context: String,
+    },
     /// A batch that does not have the columns announced.
     #[error("internal error while encoding a result")]
     InternalLayout {
@@ -165,9 +194,11 @@ impl Error {
 impl ToReport for Error {
     fn to_report(&self) -> Report {
         let code = match self {
+            Self::InCopy { cause, context } => return cause.to_report().with_context(context.clone()),
+            Self::Copy(problem) => problem.code(),
             Self::BadText { oid, .. } if is_datetime(*oid) => SqlState::INVALID_DATETIME_FORMAT,
             Self::BadText { .. } | Self::BadArrayLiteral { .. } => SqlState::INVALID_TEXT_REPRESENTATION,
-            Self::OutOfRange { .. } => SqlState::NUMERIC_VALUE_OUT_OF_RANGE,
+            Self::OutOfRange { .. } | Self::NumericOverflow { .. } => SqlState::NUMERIC_VALUE_OUT_OF_RANGE,
             Self::DateTimeField { .. } | Self::DateTimeRange { .. } => SqlState::DATETIME_VALUE_OUT_OF_RANGE,
             Self::UnknownZone { .. } | Self::BadSetting { .. } | Self::FormatCode { .. } => {
                 SqlState::INVALID_PARAMETER_VALUE
@@ -177,7 +208,7 @@ impl ToReport for Error {
             Self::BadBinary { .. } => SqlState::INVALID_BINARY_REPRESENTATION,
             Self::ShortBinary { .. } | Self::FormatCount { .. } => SqlState::PROTOCOL_VIOLATION,
             Self::NotUtf8 { .. } => SqlState::CHARACTER_NOT_IN_REPERTOIRE,
-            Self::RaggedArray => SqlState::ARRAY_SUBSCRIPT_ERROR,
+            Self::RaggedArray | Self::Dimensions { .. } => SqlState::ARRAY_SUBSCRIPT_ERROR,
             Self::TooManyDimensions { .. } | Self::TooLarge => SqlState::PROGRAM_LIMIT_EXCEEDED,
             Self::NoBinaryOutput { .. } | Self::NoBinaryInput { .. } => SqlState::UNDEFINED_FUNCTION,
             Self::UnsupportedColumn { .. } => SqlState::FEATURE_NOT_SUPPORTED,
@@ -186,9 +217,31 @@ impl ToReport for Error {
         let report = Report::new(code, self.to_string());
         match self {
             Self::BadArrayLiteral { detail, .. } if !detail.is_empty() => report.with_detail(*detail),
+            Self::NumericOverflow { precision, scale } => report.with_detail(overflow(*precision, *scale)),
+            Self::Copy(problem) => Report {
+                hint: problem.hint().map(str::to_owned),
+                detail: problem.detail().map(str::to_owned),
+                ..report
+            },
             _ => report,
         }
     }
+}
+
+/// Bytes as `PostgreSQL` lists them.
+fn listed(bytes: &[u8]) -> String {
+    bytes
+        .iter()
+        .fold(String::new(), |all, byte| format!("{all} 0x{byte:02x}"))
+}
+
+/// How large a number of a column may be.
+fn overflow(precision: u8, scale: u8) -> String {
+    let least = match precision.saturating_sub(scale) {
+        0 => "1".to_owned(),
+        digits => format!("10^{digits}"),
+    };
+    format!("A field with precision {precision}, scale {scale} must round to an absolute value less than {least}.")
 }
 
 /// `PostgreSQL` words this error in two ways.

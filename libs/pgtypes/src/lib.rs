@@ -1,8 +1,10 @@
-//! `PostgreSQL`'s types: their OIDs, results as rows in text and binary, and parameters as values.
+//! `PostgreSQL`'s types: their OIDs, results as rows in text and binary, parameters as values,
+//! and `COPY`'s formats both ways.
 //!
 //! Knows Arrow columns as the engine exports them, and `PostgreSQL`'s formats. Does no I/O and knows no clock.
 
 mod calendar;
+mod copy;
 mod encode;
 mod error;
 mod kind;
@@ -13,6 +15,7 @@ mod settings;
 mod types;
 mod zone;
 
+pub use copy::{CopyColumns, CopyDecoder, CopyEncoder, CopyFormat, CopyHeader, CopyOptions, CopyProblem, read_copy};
 pub use encode::{ColumnSpec, Format, RowEncoder};
 pub use error::Error;
 pub use mapping::{announced_type, pg_type};

@@ -112,6 +112,11 @@ pub fn decode_param(
     }
 }
 
+/// Reads a value that is known to be text, as [`decode_param`] does.
+pub(crate) fn decode_text(type_oid: u32, text: &str, settings: &RenderSettings) -> Result<ParamValue, Error> {
+    text::decode(type_oid, text, settings)
+}
+
 /// The array type's element, the vector types included.
 fn element(type_oid: u32) -> Option<u32> {
     match type_oid {
@@ -122,19 +127,24 @@ fn element(type_oid: u32) -> Option<u32> {
 }
 
 /// Checks a string as `PostgreSQL` does: UTF-8 without a zero byte.
-fn utf8(bytes: &[u8]) -> Result<&str, Error> {
-    let text = match std::str::from_utf8(bytes) {
-        Ok(text) => text,
-        Err(error) => {
-            let byte = bytes.get(error.valid_up_to()).copied().unwrap_or_default();
-            return Err(Error::NotUtf8 { byte });
-        }
+pub(crate) fn utf8(bytes: &[u8]) -> Result<&str, Error> {
+    let wrong = match std::str::from_utf8(bytes) {
+        Ok(text) => match memchr::memchr(0, bytes) {
+            None => return Ok(text),
+            Some(zero) => zero,
+        },
+        Err(error) => error.valid_up_to(),
     };
-    if text.contains('\0') {
-        Err(Error::NotUtf8 { byte: 0 })
-    } else {
-        Ok(text)
-    }
+    let rest = bytes.get(wrong..).unwrap_or_default();
+    // As many bytes as the first one says the character has.
+    let length = match rest.first() {
+        Some(0xc0..=0xdf) => 2,
+        Some(0xe0..=0xef) => 3,
+        Some(0xf0..=0xf7) => 4,
+        _ => 1,
+    };
+    let bytes = rest.get(..length).unwrap_or(rest).to_vec();
+    Err(Error::NotUtf8 { bytes })
 }
 
 #[cfg(test)]

@@ -241,6 +241,7 @@ pub struct Param {
 }
 
 /// The representation of a result.
+#[expect(clippy::large_enum_variant, reason = "there is one a statement")]
 #[derive(Clone, PartialEq, Oneof)]
 pub enum Want {
     /// Whole `DataRow` messages.

@@ -1,18 +1,21 @@
-//! `DuckDB`'s C interface as safe values: the one file of the worker that holds `unsafe`.
+//! `DuckDB`'s C interface as safe values: the one module of the worker that holds `unsafe`.
 //!
 //! Each type owns its C object, frees it once, and keeps alive what the object points into. What is safe by itself is in
-//! [`plain`]; the rest is the callers'.
+//! [`plain`]; batches on their way in are [`append`]'s and [`feed`]'s; the rest is the callers'.
 #![allow(unsafe_code)]
 
+mod append;
+pub(crate) mod feed;
 mod plain;
 
 use std::any::Any;
-use std::ffi::{CStr, CString, c_char};
+use std::ffi::CString;
+use std::ffi::{CStr, c_char};
 use std::ptr;
 use std::sync::Arc;
 
 use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi_and_data_type};
-use arrow_array::{Array, RecordBatch, RecordBatchOptions, StructArray};
+use arrow_array::{RecordBatch, RecordBatchOptions, StructArray};
 use arrow_schema::{DataType, Schema, SchemaRef};
 use libduckdb_sys as sys;
 
@@ -42,7 +45,6 @@ destroyed! {
     ArrowOptions.raw by duckdb_destroy_arrow_options;
     LogicalType.0 by duckdb_destroy_logical_type;
     Value.0 by duckdb_destroy_value;
-    Appender.raw by duckdb_appender_destroy;
 }
 
 /// The instance, and what must be kept until it is closed.
@@ -138,33 +140,6 @@ impl Connection {
         unsafe { sys::duckdb_connection_get_arrow_options(self.0.raw, &raw mut raw) };
         let owner = self.clone();
         ArrowOptions { raw, _owner: owner }
-    }
-
-    /// An appender for a table's columns, all of them in order where `columns` is empty.
-    pub(crate) fn appender(
-        &self,
-        catalog: &str,
-        schema: &str,
-        table: &str,
-        columns: &[String],
-    ) -> Result<Appender, Failure> {
-        let given = |name: &str| (!name.is_empty()).then(|| c_text(name)).transpose();
-        let (catalog, schema, table) = (given(catalog)?, given(schema)?, c_text(table)?);
-        let pointer = |name: &Option<CString>| name.as_ref().map_or(ptr::null(), |name| name.as_ptr());
-        let (catalog_name, schema_name) = (pointer(&catalog), pointer(&schema));
-        let (mut raw, connection) = (ptr::null_mut(), self.clone());
-        // SAFETY: valid pointers (the names live on), null for "the default"; owned by the returned value.
-        let state = unsafe {
-            sys::duckdb_appender_create_ext(self.0.raw, catalog_name, schema_name, table.as_ptr(), &raw mut raw)
-        };
-        let appender = Appender { raw, connection };
-        appender.check(state)?;
-        for column in columns {
-            let column = c_text(column)?;
-            // SAFETY: the appender is live.
-            appender.check(unsafe { sys::duckdb_appender_add_column(appender.raw, column.as_ptr()) })?;
-        }
-        Ok(appender)
     }
 }
 
@@ -347,7 +322,11 @@ impl ResultSet {
         let raw = unsafe { sys::duckdb_fetch_chunk(self.raw) };
         if !raw.is_null() {
             let owner = self.connection.clone();
-            return Ok(Some(Chunk { raw, _owner: owner }));
+            return Ok(Some(Chunk {
+                raw,
+                _owner: owner,
+                _kept: None,
+            }));
         }
         // SAFETY: live result.
         let failed = !unsafe { sys::duckdb_result_error(&raw mut self.raw) }.is_null();
@@ -367,6 +346,8 @@ impl ResultSet {
 pub(crate) struct Chunk {
     raw: sys::duckdb_data_chunk,
     _owner: Connection,
+    /// What vectors made from Arrow point into.
+    _kept: Option<RecordBatch>,
 }
 // SAFETY: a fetched chunk owns its vectors, or shares them by atomic reference counts.
 unsafe impl Send for Chunk {}
@@ -519,49 +500,6 @@ impl Value {
         let mut raw: Vec<_> = values.iter().map(|value| value.0).collect();
         // SAFETY: live type and values, which are copied.
         Self(unsafe { sys::duckdb_create_list_value(element.0, raw.as_mut_ptr(), raw.len() as u64) })
-    }
-}
-
-/// Writes batches into a table past the SQL layer.
-pub(crate) struct Appender {
-    raw: sys::duckdb_appender,
-    connection: Connection,
-}
-
-impl Appender {
-    /// Appends a batch of at most 2048 rows; its types are cast to the table's.
-    pub(crate) fn append(&mut self, batch: RecordBatch) -> Result<(), Failure> {
-        let mut schema = FFI_ArrowSchema::try_from(batch.schema().as_ref()).map_err(|e| arrow_failure(&e))?;
-        let mut array = FFI_ArrowArray::new(&StructArray::from(batch).into_data());
-        let (raw, owner) = (ptr::null_mut(), self.connection.clone());
-        let mut chunk = Chunk { raw, _owner: owner };
-        let (connection, mut converted) = (self.connection.0.raw, ptr::null_mut());
-        let (schema, array) = ((&raw mut schema).cast(), (&raw mut array).cast());
-        // SAFETY: the structs share the C layout. The engine takes the array over (it clears `release`); the schema stays
-        // ours. The converted schema is destroyed, the chunk is owned by `chunk`.
-        unsafe {
-            take_error(sys::duckdb_schema_from_arrow(connection, schema, &raw mut converted))?;
-            let error = sys::duckdb_data_chunk_from_arrow(connection, array, converted, &raw mut chunk.raw);
-            sys::duckdb_destroy_arrow_converted_schema(&raw mut converted);
-            take_error(error)?;
-            let state = sys::duckdb_append_data_chunk(self.raw, chunk.raw);
-            self.check(state)
-        }
-    }
-
-    /// Flushes everything.
-    pub(crate) fn finish(self) -> Result<(), Failure> {
-        // SAFETY: live appender; closing twice (in `drop`) is harmless.
-        self.check(unsafe { sys::duckdb_appender_close(self.raw) })
-    }
-
-    fn check(&self, state: sys::duckdb_state) -> Result<(), Failure> {
-        if state == sys::DuckDBSuccess {
-            return Ok(());
-        }
-        // SAFETY: live appender; the error data is destroyed by `take_error`.
-        take_error(unsafe { sys::duckdb_appender_error_data(self.raw) })?;
-        Err(untyped("the appender failed"))
     }
 }
 

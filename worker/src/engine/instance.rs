@@ -20,6 +20,7 @@ use self::file_lock::FileLock;
 pub(crate) use self::iceberg::PLACEHOLDER;
 pub(crate) use self::start::start_in;
 pub(crate) use self::views::make_catalog_file;
+use super::capi::feed::Feeder;
 use super::capi::{ArrowOptions, Connection, Database};
 use super::failure::Failure;
 use super::mapping;
@@ -75,6 +76,8 @@ pub(crate) struct Instance {
     pub(crate) connection: Connection,
     /// How it writes Arrow.
     pub(crate) arrow: ArrowOptions,
+    /// Where the rows of a `COPY` come in.
+    pub(crate) feeder: Feeder,
     /// `enable_external_access` as read back.
     pub(crate) external_access: bool,
     /// `lock_configuration` as read back.
@@ -110,6 +113,7 @@ impl Instance {
 /// An instance that is not walled in yet.
 struct Builder {
     connection: Connection,
+    feeder: Feeder,
 }
 
 impl Builder {
@@ -135,7 +139,13 @@ impl Builder {
         ];
         let database = Database::open(&settings, locks).map_err(|failure| failed("open", &failure))?;
         let connection = database.connect().map_err(|failure| failed("connect", &failure))?;
-        Ok(Self { connection })
+        Self::on(connection)
+    }
+
+    fn on(connection: Connection) -> Result<Self, Error> {
+        // Before anything else: while a result is read, a function would be made in its transaction.
+        let feeder = Feeder::register(&connection).map_err(|failure| failed("register", &failure))?;
+        Ok(Self { connection, feeder })
     }
 
     fn run(&mut self, step: &str, sql: &str) -> Result<(), Error> {
@@ -194,6 +204,7 @@ impl Builder {
         Ok(Instance {
             connection: self.connection,
             arrow,
+            feeder: self.feeder,
             external_access,
             configuration_locked,
             built,

@@ -16,12 +16,12 @@ use bytes::Bytes;
 use futures::{Stream, StreamExt, TryStreamExt};
 use pintail_sqlstate::ToReport;
 use pintail_worker_api::error::to_detail;
-use pintail_worker_api::messages::{EXECUTE_TYPE_URL, Execute, Frame};
+use pintail_worker_api::messages::{COPY_IN_TYPE_URL, EXECUTE_TYPE_URL, Execute, Frame};
 use prost::Message;
 use tonic::{Request, Response, Status, Streaming};
 
-use super::actions;
 use super::standard::{self, Keep};
+use super::{actions, copy};
 use crate::error::Error;
 use crate::worker::Worker;
 
@@ -142,6 +142,23 @@ impl FlightSqlService for Service {
         request: Request<PeekableFlightDataStream>,
     ) -> Result<i64, Status> {
         told(standard::ingest(&self.worker, command, request.into_inner().into_peekable()).await)
+    }
+
+    async fn do_put_fallback(
+        &self,
+        request: Request<PeekableFlightDataStream>,
+        message: Any,
+    ) -> Result<Response<<Self as FlightService>::DoPutStream>, Status> {
+        if message.type_url != COPY_IN_TYPE_URL {
+            return Err(Status::unimplemented(format!("unknown command {}", message.type_url)));
+        }
+        let copy = told(actions::read(message.value))?;
+        let session = told(self.worker.session())?;
+        let run = told(session.copy_in(copy).await)?;
+        Ok(Response::new(Box::pin(copy::answers(
+            run,
+            request.into_inner().into_inner(),
+        ))))
     }
 
     async fn do_action_create_prepared_statement(

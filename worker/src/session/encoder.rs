@@ -85,7 +85,7 @@ fn render(pieces: &Receiver<Piece>, renderer: &mut Renderer, outlet: &Outlet) ->
                 push(renderer, outlet);
             }
             Ok(Piece::End(Ok(engine_us))) => {
-                renderer.finish(engine_us);
+                renderer.finish(engine_us)?;
                 push(renderer, outlet);
                 return Ok(());
             }

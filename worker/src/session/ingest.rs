@@ -71,7 +71,7 @@ impl Ingest {
             rows += batch.num_rows() as u64;
             for start in (0..batch.num_rows()).step_by(VECTOR) {
                 let slice = batch.slice(start, VECTOR.min(batch.num_rows() - start));
-                appender.append(slice).map_err(fail)?;
+                appender.append(&slice).map_err(fail)?;
             }
         }
         appender.finish().map_err(fail)?;

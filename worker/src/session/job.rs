@@ -8,6 +8,7 @@ use pintail_worker_api::messages::{Execute, Prepare, Prepared};
 use tokio::sync::oneshot;
 
 use super::control::Stop;
+use super::copy::Copy;
 use super::ingest::Ingest;
 use super::kept::Look;
 use super::outlet::Outlet;
@@ -40,6 +41,8 @@ pub(crate) enum Job {
         /// Where the number of rows goes.
         reply: oneshot::Sender<Result<u64, Error>>,
     },
+    /// Load the rows of a `COPY`.
+    Copy(Box<CopyJob>),
     /// Free a statement.
     CloseStatement {
         /// Its handle.
@@ -78,6 +81,16 @@ pub(crate) struct ExecuteJob {
     pub(crate) look: Option<Arc<OnceLock<Look>>>,
     /// Where the answer goes.
     pub(crate) reply: oneshot::Sender<Result<Answer, Error>>,
+}
+
+/// A `COPY … FROM STDIN` to run.
+pub(crate) struct CopyJob {
+    /// What and where.
+    pub(crate) copy: Copy,
+    /// Set when it is to stop.
+    pub(crate) stop: Arc<Stop>,
+    /// Where the number of rows goes.
+    pub(crate) reply: oneshot::Sender<Result<u64, Error>>,
 }
 
 /// The answer to a statement.

@@ -186,8 +186,7 @@ impl Cut {
             self.rows.batch_with(self.next, &mut self.patience).await?
         };
         let Some((first, batch)) = slice else {
-            self.finish();
-            return Ok(());
+            return self.finish();
         };
         let offset = usize::try_from(self.next - first).unwrap_or(usize::MAX);
         let wanted = usize::try_from(wanted).unwrap_or(usize::MAX);
@@ -211,15 +210,16 @@ impl Cut {
         Ok(())
     }
 
-    fn finish(&mut self) {
+    fn finish(&mut self) -> Result<(), Error> {
         self.is_over = true;
         match &mut self.renderer {
             Some(renderer) => {
-                renderer.finish(0);
+                renderer.finish(0)?;
                 self.ready.extend(renderer.take());
             }
             None => self.ready.extend(count_only(self.want.as_ref(), self.read, 0)),
         }
+        Ok(())
     }
 }
 

@@ -1,4 +1,4 @@
-//! From chunks of the engine to Flight messages: `DataRow` messages in large frames, or Arrow record batches.
+//! From chunks of the engine to Flight messages: `DataRow` or `CopyData` messages in large frames, or Arrow record batches.
 
 use std::sync::Arc;
 
@@ -6,10 +6,11 @@ use arrow_array::RecordBatch;
 use arrow_flight::{FlightData, SchemaAsIpc};
 use arrow_ipc::writer::{CompressionContext, DictionaryTracker, IpcDataGenerator, IpcWriteOptions};
 use arrow_schema::Schema;
-use pintail_pgtypes::{Format, RenderSettings, RowEncoder};
-use pintail_worker_api::messages::{Frame, Header, RowsWanted, Trailer, Want};
+use pintail_pgtypes::{CopyEncoder, Format, RenderSettings, RowEncoder};
+use pintail_worker_api::messages::{CopyWanted, Frame, Header, RowsWanted, Trailer, Want};
 use prost::Message;
 
+use super::copy::options as copy_options;
 use crate::engine::capi::{ArrowOptions, Chunk};
 use crate::engine::mapping;
 use crate::engine::shape::Shape;
@@ -30,12 +31,18 @@ pub(crate) struct Renderer {
 }
 
 enum Kind {
-    Rows {
-        encoder: RowEncoder,
+    Wire {
+        encoder: Encoder,
         buffer: Vec<u8>,
         rows: u32,
     },
     Arrow(Box<Ipc>),
+}
+
+/// What writes messages for the wire.
+enum Encoder {
+    Rows(RowEncoder),
+    Copy(Box<CopyEncoder>),
 }
 
 /// The Arrow writer's state; dictionaries of enums are sent before the first batch that uses them.
@@ -56,7 +63,7 @@ impl Renderer {
     ) -> Result<Self, Error> {
         let kind = match want {
             Some(Want::Arrow(_)) => Kind::Arrow(Box::default()),
-            Some(Want::Copy(_)) => return Err(Error::BadRequest("COPY is not served".to_owned())),
+            Some(Want::Copy(wanted)) => copy(wanted, settings, &shape)?,
             Some(Want::Rows(wanted)) => rows(&wanted.formats, settings, &shape)?,
             None => rows(&[], settings, &shape)?,
         };
@@ -107,12 +114,21 @@ impl Renderer {
     }
 
     /// Ends the result with its trailer.
-    pub(crate) fn finish(&mut self, engine_us: u64) {
+    pub(crate) fn finish(&mut self, engine_us: u64) -> Result<(), Error> {
         self.arrow_header();
+        if let Kind::Wire {
+            encoder: Encoder::Copy(encoder),
+            buffer,
+            ..
+        } = &mut self.kind
+        {
+            encoder.finish(buffer)?;
+        }
         self.frame(Some(Trailer {
             count: self.total,
             engine_us,
         }));
+        Ok(())
     }
 
     /// The messages that are ready.
@@ -122,7 +138,7 @@ impl Renderer {
 
     fn pending(&self) -> usize {
         match &self.kind {
-            Kind::Rows { buffer, .. } => buffer.len(),
+            Kind::Wire { buffer, .. } => buffer.len(),
             Kind::Arrow(_) => 0,
         }
     }
@@ -134,8 +150,11 @@ impl Renderer {
         let mut start = 0;
         while start < batch.num_rows() {
             let end = batch.num_rows().min(start + step);
-            if let Kind::Rows { encoder, buffer, rows } = &mut self.kind {
-                encoder.encode(batch, start..end, buffer)?;
+            if let Kind::Wire { encoder, buffer, rows } = &mut self.kind {
+                match encoder {
+                    Encoder::Rows(encoder) => encoder.encode(batch, start..end, buffer)?,
+                    Encoder::Copy(encoder) => encoder.encode(batch, start..end, buffer)?,
+                }
                 *rows += u32::try_from(end - start).unwrap_or(u32::MAX);
             }
             if self.pending() >= FRAME {
@@ -196,7 +215,7 @@ impl Renderer {
             error: None,
         };
         let mut message = FlightData::default();
-        if let Kind::Rows { buffer, rows, .. } = &mut self.kind {
+        if let Kind::Wire { buffer, rows, .. } = &mut self.kind {
             frame.rows = std::mem::take(rows);
             let next = if frame.trailer.is_none() {
                 buffer.len() + buffer.len() / 8
@@ -232,11 +251,21 @@ fn rows(formats: &[u32], settings: &RenderSettings, shape: &Shape) -> Result<Kin
         .map(|code| Format::parse(*code))
         .collect::<Result<Vec<_>, _>>()?;
     let encoder = RowEncoder::new(&shape.columns, &formats, settings)?;
-    Ok(Kind::Rows {
+    Ok(wire(Encoder::Rows(encoder)))
+}
+
+fn copy(wanted: &CopyWanted, settings: &RenderSettings, shape: &Shape) -> Result<Kind, Error> {
+    let options = copy_options(wanted.options.as_ref())?;
+    let encoder = CopyEncoder::new(&shape.columns, &options, settings)?;
+    Ok(wire(Encoder::Copy(Box::new(encoder))))
+}
+
+fn wire(encoder: Encoder) -> Kind {
+    Kind::Wire {
         encoder,
         buffer: Vec::new(),
         rows: 0,
-    })
+    }
 }
 
 /// The answer of a statement that returns no rows: one message, and before it an empty schema where Arrow is wanted.

@@ -16,13 +16,15 @@ use tokio::sync::oneshot;
 
 use super::Settings;
 use super::control::{Control, Stop};
+use super::copy::CopyPlace;
 use super::encoder::Encoder;
-use super::job::{Answer, Described, Early, ExecuteJob, Job};
+use super::job::{Answer, CopyJob, Described, Early, ExecuteJob, Job};
 use super::kept::Look;
 use super::outlet::Outlet;
 use super::render::{self, FRAME, Renderer, count_only};
 use super::statement::{Bench, Statement, run_setup};
 use crate::engine::Returns;
+use crate::engine::capi::feed::Feeder;
 use crate::engine::capi::{ArrowOptions, Chunk, Connection, ResultSet};
 use crate::engine::instance::{Instance, start_in};
 use crate::engine::mapping;
@@ -35,6 +37,7 @@ struct Runner {
     next_handle: u64,
     control: Arc<Control>,
     encoder: Encoder,
+    feeder: Feeder,
     spool_directory: Arc<std::path::Path>,
     broken: Arc<dyn Fn() + Send + Sync>,
 }
@@ -60,7 +63,12 @@ pub(crate) fn start(
         discard,
         ..
     } = settings;
-    let Instance { connection, arrow, .. } = instance;
+    let Instance {
+        connection,
+        arrow,
+        feeder,
+        ..
+    } = instance;
     let runner = Runner {
         connection,
         arrow: Arc::new(arrow),
@@ -68,6 +76,7 @@ pub(crate) fn start(
         next_handle: 1,
         control,
         encoder: Encoder::start()?,
+        feeder,
         spool_directory,
         broken,
     };
@@ -117,6 +126,7 @@ impl Runner {
                     self.control.end();
                     self.answer(reply, outcome.map_err(|error| explained(error, &stop)));
                 }
+                Job::Copy(job) => self.copy(*job),
                 Job::CloseStatement { handle } => drop(self.statements.remove(&handle)),
                 Job::Setup { sql, catalog, reply } => {
                     let outcome = self.set_up(&sql, &catalog);
@@ -125,6 +135,21 @@ impl Runner {
                 Job::End => return,
             }
         }
+    }
+
+    fn copy(&mut self, job: CopyJob) {
+        let CopyJob { copy, stop, reply } = job;
+        let place = CopyPlace {
+            connection: &self.connection,
+            arrow: &self.arrow,
+            feeder: &self.feeder,
+        };
+        let outcome = match self.control.begin(copy.request.sequence, &stop) {
+            Ok(()) => copy.run(place, &stop),
+            Err(error) => Err(error),
+        };
+        self.control.end();
+        self.answer(reply, outcome.map_err(|error| explained(error, &stop)));
     }
 
     fn set_up(&mut self, sql: &[String], catalog: &str) -> Result<(), Error> {
@@ -251,9 +276,9 @@ impl Runner {
         };
         drop(result);
         self.control.end();
-        let whole = outcome.map(|()| {
-            renderer.finish(micros(flow.started));
-            Answer::Whole(renderer.take())
+        let whole = outcome.and_then(|()| {
+            renderer.finish(micros(flow.started))?;
+            Ok(Answer::Whole(renderer.take()))
         });
         self.answer(reply, whole.map_err(|error| explained(error, flow.stop)));
     }

@@ -2,6 +2,7 @@
 
 mod cancel;
 mod catalogs;
+mod copy;
 mod errors;
 mod harness;
 mod iceberg;

@@ -30,6 +30,12 @@ impl Piece {
             len: (end - start) as i32,
         }
     }
+
+    /// Its bytes in its cell.
+    pub(crate) fn of(self, cell: &[u8]) -> Option<&[u8]> {
+        let (start, len) = (self.start as usize, usize::try_from(self.len).ok()?);
+        cell.get(start..start + len)
+    }
 }
 
 /// An array whose values lie side by side.

@@ -48,7 +48,7 @@ fn bytes(column: &Cells<'_>) -> usize {
 /// Copies a value. Short ones are copied as a whole block, whose rest the next value overwrites: a copy of constant size
 /// is a few instructions, one of variable size a call.
 #[inline]
-fn copy(data: &[u8], start: usize, len: usize, buffer: &mut [u8], at: usize) {
+pub(crate) fn copy(data: &[u8], start: usize, len: usize, buffer: &mut [u8], at: usize) {
     if len <= BLOCK
         && let Some(from) = data.get(start..start + BLOCK)
         && let Some(to) = buffer.get_mut(at..at + BLOCK)

@@ -69,7 +69,8 @@ impl CopyInCall {
 
     /// Says that the data is complete; the number of rows stored.
     pub async fn finish(mut self) -> Result<u64, CallError> {
-        self.end(CopyInEnd { fail: None }).await?;
+        let (fail, complete) = (None, true);
+        self.end(CopyInEnd { fail, complete }).await?;
         let answer = self.answer().await?;
         answer.rows.ok_or_else(|| unexpected("ended without a count"))
     }
@@ -78,6 +79,7 @@ impl CopyInCall {
     pub async fn fail(mut self, reason: &str) -> CallError {
         let end = CopyInEnd {
             fail: Some(reason.to_owned()),
+            complete: false,
         };
         match self.end(end).await {
             Ok(()) => self.failed().await,

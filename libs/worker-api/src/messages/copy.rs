@@ -75,7 +75,7 @@ pub struct CopyOptions {
     pub null: Option<String>,
     /// What stands for a column's default on input.
     #[prost(string, optional, tag = "4")]
-    pub default: Option<String>,
+    pub default_marker: Option<String>,
     /// The header line.
     #[prost(enumeration = "CopyHeader", tag = "5")]
     pub header: i32,
@@ -139,9 +139,12 @@ pub struct CopyIn {
 /// The last message of a `COPY`'s data.
 #[derive(Clone, PartialEq, Message)]
 pub struct CopyInEnd {
-    /// The client's reason to give up (`CopyFail`), empty included; absent where the data is complete.
+    /// The client's reason to give up (`CopyFail`), empty included.
     #[prost(string, optional, tag = "1")]
     pub fail: Option<String>,
+    /// In its place: the data is complete.
+    #[prost(bool, tag = "2")]
+    pub complete: bool,
 }
 
 /// The table is there and the rows can come.

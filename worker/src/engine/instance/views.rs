@@ -31,7 +31,7 @@ pub(crate) fn make_catalog_file(file: &Path) -> Result<(), Error> {
     let part = file.with_extension(format!("part{}", std::process::id()));
     let database = Database::open(&[("threads", "1")], Vec::new()).map_err(|failure| failed("open", &failure))?;
     let connection = database.connect().map_err(|failure| failed("connect", &failure))?;
-    let mut builder = Builder { connection };
+    let mut builder = Builder::on(connection)?;
     builder.run(STEP, pintail_pgcatalog::INSTANCE)?;
     let path = literal(&part.to_string_lossy());
     builder.run(STEP, &format!("ATTACH {path} AS __pintail (STORAGE_VERSION 'v1.5.0')"))?;

@@ -1,0 +1,208 @@
+//! `COPY … FROM STDIN`: data as it comes to rows of a table, as one `INSERT … SELECT`.
+//!
+//! A thread of its own reads the data into the engine's chunks; the engine takes them by a table function while it runs the
+//! `INSERT`, so columns that are not named get their defaults, values are cast, and an error stores nothing.
+
+mod reader;
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use arrow_array::RecordBatch;
+use bytes::Bytes;
+use pintail_pgtypes::{CopyColumns, CopyDecoder, CopyFormat, CopyHeader, CopyOptions};
+use pintail_sqlstate::{Report, SqlState};
+use pintail_worker_api::messages::{self, CopyForce, CopyIn, CopyInReady};
+use tokio::sync::{mpsc, oneshot};
+
+use super::control::Stop;
+use super::render;
+use crate::engine::capi::feed::{FUNCTION, Feeder};
+use crate::engine::capi::{ArrowOptions, Connection};
+use crate::engine::failure::Failure;
+use crate::engine::instance::sql::identifier;
+use crate::engine::mapping;
+use crate::engine::shape::Shape;
+use crate::error::Error;
+
+/// Pieces of data that wait for the reader.
+const PIECES: usize = 4;
+
+/// A step of a `COPY`'s data.
+pub(crate) enum Piece {
+    /// Bytes, cut anywhere.
+    Data(Bytes),
+    /// The data is complete.
+    Done,
+    /// The client gave up.
+    Failed(String),
+}
+
+/// A `COPY … FROM STDIN`.
+pub(crate) struct Copy {
+    /// As it came.
+    pub(crate) request: CopyIn,
+    pieces: mpsc::Receiver<Piece>,
+    ready: oneshot::Sender<CopyInReady>,
+}
+
+/// Where a `COPY` runs.
+#[derive(Clone, Copy)]
+pub(crate) struct CopyPlace<'a> {
+    /// The session's connection.
+    pub(crate) connection: &'a Connection,
+    /// How it writes Arrow.
+    pub(crate) arrow: &'a ArrowOptions,
+    /// Where rows come in.
+    pub(crate) feeder: &'a Feeder,
+}
+
+/// The error by which rows ended, which is told in place of the engine's about it.
+pub(super) type Cause = Arc<Mutex<Option<Error>>>;
+
+impl Copy {
+    /// A `COPY`, where its data goes, and where its readiness is told.
+    pub(crate) fn new(request: CopyIn) -> (Self, mpsc::Sender<Piece>, oneshot::Receiver<CopyInReady>) {
+        let (sender, pieces) = mpsc::channel(PIECES);
+        let (ready, told) = oneshot::channel();
+        let copy = Self { request, pieces, ready };
+        (copy, sender, told)
+    }
+
+    /// Runs it; the number of rows stored.
+    pub(crate) fn run(self, place: CopyPlace<'_>, stop: &Arc<Stop>) -> Result<u64, Error> {
+        let outcome = self.load(place, stop);
+        place.feeder.clear();
+        outcome
+    }
+
+    fn load(self, place: CopyPlace<'_>, stop: &Arc<Stop>) -> Result<u64, Error> {
+        let Self { request, pieces, ready } = self;
+        let fail = |failure: Failure| mapping::to_error(&failure, "");
+        let target = Target::find(&request, place)?;
+        let options = options(request.options.as_ref())?;
+        let settings = render::settings(request.rows.as_ref())?;
+        let decoder = CopyDecoder::new(&target.relation, &target.shape.columns, &options, &settings)?;
+        let empty = RecordBatch::new_empty(decoder.schema());
+        let (rows, cause) = reader::start(decoder, place.connection.clone(), pieces, Arc::clone(stop))?;
+        place.feeder.set(place.connection, &empty, rows).map_err(fail)?;
+        let mut statements = place.connection.split(&target.insert()).map_err(fail)?;
+        let mut insert = statements.prepare(0).map_err(fail)?;
+        let columns = target.shape.header.columns.clone();
+        // Whoever asked may have gone; the reader finds that.
+        let _ = ready.send(CopyInReady { columns });
+        let done = insert.execute_patiently().map(|mut result| result.rows_changed());
+        let cause = cause.lock().unwrap_or_else(PoisonError::into_inner).take();
+        match (done, cause) {
+            (_, Some(cause)) => Err(cause),
+            (done, None) => done.map_err(fail),
+        }
+    }
+}
+
+/// The table and columns that take rows.
+struct Target {
+    /// The table's name, quoted.
+    path: String,
+    relation: String,
+    shape: Arc<Shape>,
+}
+
+impl Target {
+    fn find(request: &CopyIn, place: CopyPlace<'_>) -> Result<Self, Error> {
+        let quoted = |names: &[String]| names.iter().map(|name| identifier(name)).collect::<Vec<_>>();
+        let path = quoted(&request.table).join(".");
+        if let Some(twice) =
+            (1..request.columns.len()).find(|&index| request.columns[..index].contains(&request.columns[index]))
+        {
+            let message = format!("column \"{}\" specified more than once", request.columns[twice]);
+            return Err(refused(SqlState::DUPLICATE_COLUMN, message));
+        }
+        let columns = match request.columns.as_slice() {
+            [] => "*".to_owned(),
+            columns => quoted(columns).join(", "),
+        };
+        let described = place.connection.split(&format!("SELECT {columns} FROM {path}"));
+        let described = described.and_then(|mut statements| Ok(statements.prepare(0)?.columns()));
+        let shape = described.and_then(|columns| Shape::of(&columns, place.arrow, &[]));
+        let relation = match request.relation.as_str() {
+            "" => request.table.last().cloned().unwrap_or_default(),
+            name => name.to_owned(),
+        };
+        Ok(Self {
+            path,
+            relation,
+            shape: shape.map_err(|failure| mapping::to_error(&failure, ""))?,
+        })
+    }
+
+    fn insert(&self) -> String {
+        let columns = self.shape.columns.iter().map(|column| identifier(column.field.name()));
+        let columns = columns.collect::<Vec<_>>().join(", ");
+        format!("INSERT INTO {} ({columns}) SELECT * FROM {FUNCTION}()", self.path)
+    }
+}
+
+/// Options as they came to options of the codecs.
+pub(super) fn options(given: Option<&messages::CopyOptions>) -> Result<CopyOptions, Error> {
+    let Some(given) = given else {
+        return Ok(CopyOptions::new(CopyFormat::Text));
+    };
+    let format = match given.format() {
+        messages::CopyFormat::Text => CopyFormat::Text,
+        messages::CopyFormat::Csv => CopyFormat::Csv,
+        messages::CopyFormat::Binary => CopyFormat::Binary,
+        messages::CopyFormat::Parquet | messages::CopyFormat::Arrow => {
+            return Err(refused(
+                SqlState::FEATURE_NOT_SUPPORTED,
+                "this COPY format is not supported here",
+            ));
+        }
+    };
+    if given.default_marker.is_some() {
+        return Err(refused(
+            SqlState::FEATURE_NOT_SUPPORTED,
+            "COPY DEFAULT is not supported",
+        ));
+    }
+    let plain = CopyOptions::new(format);
+    let quote = byte(&given.quote, plain.quote)?;
+    Ok(CopyOptions {
+        format,
+        delimiter: byte(&given.delimiter, plain.delimiter)?,
+        null: given.null.clone().unwrap_or(plain.null),
+        header: match given.header() {
+            messages::CopyHeader::Absent => CopyHeader::Absent,
+            messages::CopyHeader::Present => CopyHeader::Present,
+            messages::CopyHeader::Match => CopyHeader::Match,
+        },
+        quote,
+        escape: byte(&given.escape, quote)?,
+        force_quote: forced(given.force_quote.as_ref()),
+        force_not_null: forced(given.force_not_null.as_ref()),
+        force_null: forced(given.force_null.as_ref()),
+    })
+}
+
+fn byte(text: &str, otherwise: u8) -> Result<u8, Error> {
+    match text.as_bytes() {
+        [] => Ok(otherwise),
+        [byte] => Ok(*byte),
+        _ => Err(Error::BadRequest("a COPY option is longer than one byte".to_owned())),
+    }
+}
+
+fn forced(columns: Option<&CopyForce>) -> CopyColumns {
+    match columns {
+        None => CopyColumns::None,
+        Some(force) if force.all => CopyColumns::All,
+        Some(force) => CopyColumns::Named(force.columns.clone()),
+    }
+}
+
+/// An error of the request, in the words that the client is told.
+fn refused(code: SqlState, message: impl Into<String>) -> Error {
+    Error::Statement {
+        report: Box::new(Report::new(code, message)),
+        broken: false,
+    }
+}
