@@ -223,7 +223,7 @@ fn options(copy: &Copy) -> Result<CopyOptions, Report> {
         format: format.into(),
         delimiter: given.delimiter.clone().unwrap_or_default(),
         null: given.null.clone(),
-        default: given.default.clone(),
+        default_marker: given.default.clone(),
         header: header.into(),
         quote: given.quote.clone().unwrap_or_default(),
         escape: given.escape.clone().unwrap_or_default(),
