@@ -36,6 +36,12 @@ DEFAULTS = {
     "ssl": "on",
 }
 
+# What newer ones have and this server too, as QUERY gives it.
+LATER = [
+    "transaction_timeout|integer|user|ms|0|2147483647||0|"
+    "Sets the maximum allowed duration of any transaction within a session.",
+]
+
 
 def quote(text: str) -> str:
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
@@ -55,7 +61,7 @@ def main() -> None:
         "#[rustfmt::skip]",
         "pub(super) const PARAMETERS: &[Parameter] = &[",
     ]
-    for line in sys.stdin.read().splitlines():
+    for line in sorted(sys.stdin.read().splitlines() + LATER, key=lambda line: line.split("|")[0].lower()):
         name, vartype, context, unit, low, high, enums, value, text = line.split("|")
         kind = {
             "bool": "Kind::Bool",

@@ -10,6 +10,7 @@ mod connect;
 mod error;
 mod extent;
 mod fresh;
+mod hashing;
 mod ids;
 mod load;
 mod lock;

@@ -9,7 +9,7 @@ mod admin;
 use deadpool_postgres::Transaction;
 
 use self::admin::{Admin, Inherit, quoted};
-use crate::{Actor, CatalogId, Error, Store, audit};
+use crate::{Actor, CatalogId, Error, Store, audit, hashing};
 
 /// Taken by whoever changes rights on the database, since two at once fail ("tuple concurrently updated").
 const LOCK: i64 = 0x7069_6e74_6169_6c02;
@@ -166,7 +166,8 @@ async fn make_role(tx: &Transaction<'_>, lake: &Lake, password: &str) -> Result<
         None => "CREATE",
     };
     // The server gets the verifier; the plain password never stands in a statement that could be logged.
-    let verifier = postgres_protocol::password::scram_sha_256(password.as_bytes());
+    let password = password.as_bytes().to_vec();
+    let verifier = hashing::aside(move || postgres_protocol::password::scram_sha_256(&password)).await?;
     let role = quoted(&lake.role);
     tx.batch_execute(&format!("{verb} ROLE {role} LOGIN NOINHERIT PASSWORD '{verifier}'"))
         .await?;

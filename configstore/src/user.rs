@@ -7,7 +7,7 @@ use tokio_postgres::Row;
 
 use crate::verifier::login_salt;
 use crate::{Actor, CatalogName, Change, Error, OrgId, OrgSlug, Role, Standing, Store, UserName, UserSpec};
-use crate::{audit, org, verifier};
+use crate::{audit, hashing, org, verifier};
 
 impl Role {
     pub(crate) fn as_str(self) -> &'static str {
@@ -124,7 +124,8 @@ async fn put(
             .password
             .as_ref()
             .ok_or_else(|| Error::invalid("the user", "a new one needs a password"))?;
-        let verifier = verifier::of(password, salt)?;
+        let password = password.clone();
+        let verifier = hashing::aside(move || verifier::of(&password, salt)).await??;
         tx.execute(
             "INSERT INTO pintail.users (org_id, name, verifier, disabled, role, schemas, catalogs, limits) \
              VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
@@ -144,8 +145,11 @@ async fn put(
     };
     let present = Secret::new(row.get::<_, String>(1));
     let fresh = match &spec.password {
-        Some(password) if !verifier::fits(&present, password) => Some(verifier::of(password, salt)?),
-        _ => None,
+        Some(password) => {
+            let (present, password) = (present.clone(), password.clone());
+            hashing::aside(move || verifier::unless_it_fits(&present, &password, salt)).await??
+        }
+        None => None,
     };
     if fresh.is_none() && wanted.equal(&row) {
         return Ok((Change::Unchanged, None));

@@ -13,6 +13,9 @@ use crate::Error;
 /// Rounds of verifiers that are made, and pretended to be there.
 const ITERATIONS: NonZeroU32 = NonZeroU32::MIN.saturating_add(4095);
 
+/// The longest password, bytes: tokens of several kilobytes serve as passwords too.
+const LONGEST: usize = 65_535;
+
 /// The salt of a user's verifier, whether there is such a user or not: a client that asks without a password learns nothing.
 ///
 /// Salts need to differ between users, not to be random; they stay the same when a password changes.
@@ -28,10 +31,10 @@ pub fn login_salt(installation_key: &Secret<Vec<u8>>, org: &str, user: &str) -> 
 /// A verifier with this salt. Takes about a millisecond.
 pub(crate) fn of(password: &Secret<String>, salt: [u8; 16]) -> Result<Secret<String>, Error> {
     let password = password.expose();
-    if password.is_empty() || password.len() > 1024 || password.contains('\0') {
+    if password.is_empty() || password.len() > LONGEST || password.contains('\0') {
         return Err(Error::invalid(
             "the password",
-            "it must have 1 to 1024 bytes without NUL",
+            "it must have 1 to 65535 bytes without NUL",
         ));
     }
     let salted = salted_password(password, &salt, ITERATIONS);
@@ -63,8 +66,20 @@ fn stored_key_of(salted_password: &[u8]) -> Vec<u8> {
     digest(&SHA256, client_key.as_ref()).as_ref().to_vec()
 }
 
+/// A verifier with this salt, if the password does not fit the present one.
+pub(crate) fn unless_it_fits(
+    present: &Secret<String>,
+    password: &Secret<String>,
+    salt: [u8; 16],
+) -> Result<Option<Secret<String>>, Error> {
+    if fits(present, password) {
+        return Ok(None);
+    }
+    of(password, salt).map(Some)
+}
+
 /// Whether a password fits a verifier.
-pub(crate) fn fits(verifier: &Secret<String>, password: &Secret<String>) -> bool {
+fn fits(verifier: &Secret<String>, password: &Secret<String>) -> bool {
     stored_key(verifier.expose(), password.expose()).unwrap_or(false)
 }
 

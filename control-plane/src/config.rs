@@ -12,6 +12,8 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::listener::{BanLimits, GateLimits};
+
 pub use source::{Mistake, Sources};
 pub use value::{
     AdminTls, ByteSize, FromText, KernelWallMode, LogFormat, MaybePath, MaybeSecret, Names, OnOff, OrgFallback,
@@ -116,8 +118,28 @@ fields! {
     default_org: String = "local", Public;
     /// Most client connections at a time, those still authenticating included; 0 for no limit.
     max_connections: usize = "1000", Public;
-    /// Time for TLS, start-up packet and authentication together.
+    /// Time for TLS, start-up packet and authentication together; 0 for no limit.
     authentication_timeout: Duration = "10s", Public;
+    /// Most connections at a time that have not authenticated; beyond it the oldest of them is closed. 0 for no limit.
+    unauthenticated_max: usize = "1000", Public;
+    /// The same for the connections of one address (of one /64 network with IPv6); 0 for no limit.
+    unauthenticated_max_per_address: usize = "200", Public;
+    /// Failed logins of one address within `ban_window` after which it is banned; 0 for no such ban. Clients behind one proxy share an address.
+    ban_address_after: usize = "100", Public;
+    /// Failed logins of one address as one user within `ban_window` after which they are banned together; 0 for no such ban.
+    ban_user_after: usize = "20", Public;
+    /// Time within which failed logins are counted together.
+    ban_window: Duration = "1m", Public;
+    /// How long a ban lasts.
+    ban_time: Duration = "1m", Public;
+    /// Silence after which a client's machine is asked whether it is still there; 0 for never.
+    tcp_keepalive_idle: Duration = "60s", Public;
+    /// Time between such questions.
+    tcp_keepalive_interval: Duration = "10s", Public;
+    /// Questions without an answer after which the connection is over.
+    tcp_keepalive_count: u32 = "3", Public;
+    /// How long what was sent to a client may stay unacknowledged by its machine before the connection is over; 0 for the system's default. Linux only.
+    tcp_user_timeout: Duration = "60s", Public;
     /// Most workers at a time.
     workers_max: usize = "8", Public;
     /// Workers started ahead that belong to no organisation yet.
@@ -190,6 +212,24 @@ impl Config {
             .0
             .clone()
             .unwrap_or_else(|| beside_program("postgres"))
+    }
+
+    /// How many connections may be unauthenticated.
+    pub fn gate_limits(&self) -> GateLimits {
+        GateLimits {
+            total: self.unauthenticated_max,
+            per_address: self.unauthenticated_max_per_address,
+        }
+    }
+
+    /// When clients are banned.
+    pub fn ban_limits(&self) -> BanLimits {
+        BanLimits {
+            address: self.ban_address_after,
+            user: self.ban_user_after,
+            window: self.ban_window,
+            time: self.ban_time,
+        }
     }
 
     /// Threads of a worker.

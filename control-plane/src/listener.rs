@@ -1,7 +1,10 @@
 //! The `PostgreSQL` port: from an accepted socket to a session.
 
 mod authenticate;
+mod bans;
+mod gate;
 mod handshake;
+mod keepalive;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -11,7 +14,6 @@ use pintail_worker_api::Secret;
 use pintail_worker_api::bootstrap::KernelWall;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
-use tokio_rustls::TlsAcceptor;
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
 
@@ -24,6 +26,10 @@ use crate::session::ScriptCache;
 use crate::session::driver::{Services, WallDemand};
 use crate::sessions::Sessions;
 use crate::threads::SessionThreads;
+use crate::tls::Certificates;
+
+pub use bans::{BanLimits, Bans};
+pub use gate::{Gate, GateLimits};
 
 /// What every connection shares.
 pub struct Server {
@@ -35,8 +41,12 @@ pub struct Server {
     pub sessions: Sessions,
     /// Makes fake salts stable.
     pub salt_key: Secret<Vec<u8>>,
-    /// TLS.
-    pub tls: TlsAcceptor,
+    /// Certificates, by server name.
+    pub certificates: Arc<Certificates>,
+    /// Places of connections that have not authenticated.
+    pub gate: Gate,
+    /// Who failed to log in too often.
+    pub bans: Bans,
     /// Workers.
     pub pool: Pool,
     /// Where sessions run.
@@ -120,19 +130,48 @@ pub async fn serve(server: Arc<Server>, listener: TcpListener) {
 }
 
 async fn connection(server: &Arc<Server>, socket: TcpStream, address: SocketAddr, full: bool) {
-    if let Err(error) = socket.set_nodelay(true) {
-        tracing::debug!(%error, "set_nodelay");
-    }
-    let deadline = server.config.authentication_timeout;
+    keepalive::set(&server.config, &socket);
     let capacity = if full {
         handshake::Capacity::Full
     } else {
         handshake::Capacity::Free
     };
-    match tokio::time::timeout(deadline, handshake::establish(server, socket, address, capacity)).await {
-        Ok(Ok(Some(session))) => session.run().await,
-        Ok(Ok(None)) => {}
-        Ok(Err(error)) => tracing::debug!(%error, "a connection ended before its session"),
-        Err(_) => tracing::info!("a connection did not authenticate in time"),
+    // Freed before the session begins: it is larger than an idle session.
+    let session = Box::pin(authenticated(server, socket, address, capacity)).await;
+    if let Some(session) = session {
+        session.run().await;
+    }
+}
+
+/// The session of a connection, if it comes to one within its time and its place.
+async fn authenticated(
+    server: &Arc<Server>,
+    socket: TcpStream,
+    address: SocketAddr,
+    capacity: handshake::Capacity,
+) -> Option<handshake::Session> {
+    let place = server.gate.enter(address.ip());
+    let deadline = async {
+        match server.config.authentication_timeout {
+            Duration::ZERO => std::future::pending().await,
+            limit => tokio::time::sleep(limit).await,
+        }
+    };
+    let refused = |outcome: &str| server.metrics.logins.with_label_values(&[outcome]).inc();
+    tokio::select! {
+        established = handshake::establish(server, socket, address, capacity) => established.unwrap_or_else(|error| {
+            tracing::debug!(%error, "a connection ended before its session");
+            None
+        }),
+        () = deadline => {
+            tracing::info!("a connection did not authenticate in time");
+            refused("late");
+            None
+        }
+        () = place.crowded_out() => {
+            tracing::info!("too many connections have not authenticated; the oldest is closed");
+            refused("crowded");
+            None
+        }
     }
 }

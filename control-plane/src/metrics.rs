@@ -10,7 +10,7 @@ pub struct Metrics {
     registry: Registry,
     /// Open client connections, those still authenticating included.
     pub connections: IntGauge,
-    /// Logins by outcome: `ok`, `refused`, `failed`.
+    /// Logins by outcome: `ok`, `refused`, `banned`; `late` and `crowded` for connections closed before they logged in.
     pub logins: IntCounterVec,
     /// Statements that reached a worker, by outcome: `ok`, or the error's SQLSTATE class.
     pub statements: IntCounterVec,

@@ -20,7 +20,7 @@ use crate::account::{Accounts, RecentCatalogs};
 use crate::admin::{AdminState, StorageDefaults};
 use crate::config::Config;
 use crate::embedded::EmbeddedPostgres;
-use crate::listener::{self, Server};
+use crate::listener::{self, Bans, Gate, Server};
 use crate::metrics::Metrics;
 use crate::pool::{Pool, PoolLimits};
 use crate::provider::child::ChildProvider;
@@ -46,6 +46,7 @@ const LAST: Duration = Duration::from_secs(3);
 
 /// Runs the server until SIGTERM or SIGINT, or until `stop` is cancelled.
 pub async fn serve(config: Config, stop: CancellationToken) -> anyhow::Result<()> {
+    unix::raise_file_limit();
     let data_dir = config.data_dir();
     unix::private_dir(&data_dir).with_context(|| format!("making {}", data_dir.display()))?;
     let _lock = runtime::lock(&data_dir)?;
@@ -116,7 +117,9 @@ async fn with_store(
             attached_max: config.catalogs_attached.max(1),
         },
         sessions: Sessions::default(),
-        tls: tls::acceptor(Arc::clone(&certificates), &[b"postgresql"])?,
+        certificates: Arc::clone(&certificates),
+        gate: Gate::new(config.gate_limits()),
+        bans: Bans::new(config.ban_limits()),
         pool: pool.clone(),
         threads: SessionThreads::start()?,
         metrics: metrics.clone(),

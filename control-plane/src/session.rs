@@ -1,5 +1,6 @@
 //! A client's session: a state machine without I/O, and the driver that gives it sockets and a worker.
 
+mod context;
 mod copy;
 mod cursor;
 pub mod driver;

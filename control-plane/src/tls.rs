@@ -12,7 +12,7 @@ use tokio_rustls::rustls::ServerConfig;
 use tokio_rustls::rustls::crypto::CryptoProvider;
 use tokio_util::sync::CancellationToken;
 
-pub use certificates::{Certificates, Places};
+pub use certificates::{ALPN, Certificates, Places, Shown};
 
 use crate::unix;
 

@@ -1,7 +1,9 @@
 //! A real control plane, real workers, real clients.
 
 mod architecture;
+mod authentication;
 mod cursors;
+mod differential;
 mod first_start;
 mod isolation;
 mod orgs;

@@ -13,6 +13,36 @@ use tokio_rustls::rustls::{ClientConnection, StreamOwned};
 use crate::Installation;
 use crate::tls::client_config;
 
+/// A server that a [`Raw`] client can be a client of.
+pub trait Endpoint {
+    /// Its port on the loopback address.
+    fn port(&self) -> u16;
+    /// A user.
+    fn user(&self) -> &str;
+    /// The user's password.
+    fn password(&self) -> &str;
+    /// A database of the user's.
+    fn database(&self) -> &str;
+}
+
+impl Endpoint for Installation {
+    fn port(&self) -> u16 {
+        Self::port(self)
+    }
+
+    fn user(&self) -> &str {
+        self.variable("PGUSER")
+    }
+
+    fn password(&self) -> &str {
+        self.variable("PGPASSWORD")
+    }
+
+    fn database(&self) -> &str {
+        self.variable("PGDATABASE")
+    }
+}
+
 /// No answer takes longer.
 const PATIENCE: Duration = Duration::from_mins(1);
 
@@ -37,8 +67,8 @@ pub struct Answer {
 
 impl Raw {
     /// A connection on which nothing was sent.
-    pub fn open(installation: &Installation) -> anyhow::Result<Self> {
-        let socket = TcpStream::connect(("127.0.0.1", installation.port()))?;
+    pub fn open(server: &impl Endpoint) -> anyhow::Result<Self> {
+        let socket = TcpStream::connect(("127.0.0.1", server.port()))?;
         socket.set_read_timeout(Some(PATIENCE))?;
         socket.set_nodelay(true)?;
         Ok(Self {
@@ -49,29 +79,28 @@ impl Raw {
     }
 
     /// A session in plain text, authenticated and ready.
-    pub fn session(installation: &Installation) -> anyhow::Result<Self> {
-        let mut raw = Self::open(installation)?;
-        raw.log_in(installation, 3 << 16, &[])?;
+    pub fn session(server: &impl Endpoint) -> anyhow::Result<Self> {
+        let mut raw = Self::open(server)?;
+        let answers = raw.log_in(server, 3 << 16, &[])?;
+        anyhow::ensure!(answers == ["Z:I"], "the log-in was answered {answers:?}");
         Ok(raw)
     }
 
     /// Goes on inside TLS, after the server's `S`.
-    pub fn into_tls(self) -> anyhow::Result<Self> {
+    pub fn go_into_tls(&mut self) -> anyhow::Result<()> {
         let connection = ClientConnection::new(Arc::new(client_config()?), ServerName::try_from("localhost")?)?;
-        Ok(Self {
-            stream: Box::new(StreamOwned::new(connection, self.socket.try_clone()?)),
-            ..self
-        })
+        self.stream = Box::new(StreamOwned::new(connection, self.socket.try_clone()?));
+        Ok(())
     }
 
     /// Sends a start-up packet and authenticates; gives the messages up to the first `ReadyForQuery`, in short.
     pub fn log_in(
         &mut self,
-        installation: &Installation,
+        server: &impl Endpoint,
         version: u32,
         more: &[(&str, &str)],
     ) -> anyhow::Result<Vec<String>> {
-        let (user, database) = (installation.variable("PGUSER"), installation.variable("PGDATABASE"));
+        let (user, database) = (server.user(), server.database());
         let mut body = version.to_be_bytes().to_vec();
         for (name, value) in [("user", user), ("database", database)].iter().chain(more) {
             body.extend(text(name));
@@ -79,10 +108,11 @@ impl Raw {
         }
         body.push(0);
         self.packet(&body)?;
-        self.authenticate(installation.variable("PGPASSWORD"))
+        self.authenticate(server.password())
     }
 
-    fn authenticate(&mut self, password: &str) -> anyhow::Result<Vec<String>> {
+    /// Answers the server's questions for a password; gives the messages up to the first `ReadyForQuery` or error, in short.
+    pub fn authenticate(&mut self, password: &str) -> anyhow::Result<Vec<String>> {
         let mut scram = ScramSha256::new(password.as_bytes(), ChannelBinding::unsupported());
         let mut seen = Vec::new();
         loop {
@@ -137,6 +167,14 @@ impl Raw {
     /// Says that nothing more comes.
     pub fn end(&mut self) -> anyhow::Result<()> {
         Ok(self.socket.shutdown(Shutdown::Write)?)
+    }
+
+    /// Whether the server sent something, after waiting for it. Not for TLS.
+    pub fn has_input(&self, limit: Duration) -> anyhow::Result<bool> {
+        self.socket.set_read_timeout(Some(limit))?;
+        let peeked = self.socket.peek(&mut [0]);
+        self.socket.set_read_timeout(Some(PATIENCE))?;
+        Ok(peeked.is_ok())
     }
 
     /// One byte, as after a request for encryption.
@@ -227,25 +265,83 @@ impl Raw {
 }
 
 impl Answer {
-    /// `E:code`, `N:code`, `C:tag`, `Z:status`, `T:columns` with the formats that are not text, else the type alone.
+    /// `E:code`, `N:code`, `C:tag`, `Z:status`, `T:columns`, else the type alone.
     pub fn short(&self) -> String {
         let kind = char::from(self.kind);
-        let until_zero = |bytes: &[u8]| {
-            let end = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
-            String::from_utf8_lossy(&bytes[..end]).into_owned()
-        };
         match self.kind {
             b'E' | b'N' => format!("{kind}:{}", self.field(b'C').unwrap_or_default()),
             b'C' => format!("C:{}", until_zero(&self.body)),
             b'Z' => format!("Z:{}", self.body.first().map_or('?', |byte| char::from(*byte))),
-            b'T' => format!(
-                "T:{}",
-                self.body
-                    .get(..2)
-                    .map_or(0, |count| u16::from_be_bytes([count[0], count[1]]))
-            ),
+            b'T' => format!("T:{}", self.count()),
             _ => kind.to_string(),
         }
+    }
+
+    /// What is inside too: `D(values)`, `T(names)`, `t(types)`, `S(name=value)`; else as [`Answer::short`].
+    pub fn long(&self) -> String {
+        let kind = char::from(self.kind);
+        let inside = match self.kind {
+            b'D' => self.values(),
+            b'T' => self.columns().iter().map(|(name, _)| name.clone()).collect(),
+            b't' => self.body[2..]
+                .chunks_exact(4)
+                .map(|oid| u32::from_be_bytes([oid[0], oid[1], oid[2], oid[3]]).to_string())
+                .collect(),
+            b'S' => {
+                let mut parts = self.body.split(|byte| *byte == 0).map(String::from_utf8_lossy);
+                let (name, value) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
+                vec![format!("{name}={value}")]
+            }
+            _ => return self.short(),
+        };
+        format!("{kind}({})", inside.join(","))
+    }
+
+    fn count(&self) -> u16 {
+        self.body
+            .get(..2)
+            .map_or(0, |count| u16::from_be_bytes([count[0], count[1]]))
+    }
+
+    /// The values of a `DataRow`; bytes that are no text are in hexadecimal.
+    fn values(&self) -> Vec<String> {
+        let mut rest = self.body.get(2..).unwrap_or_default();
+        let mut values = Vec::new();
+        while let Some((length, after)) = rest.split_first_chunk::<4>() {
+            let Ok(length) = usize::try_from(i32::from_be_bytes(*length)) else {
+                values.push("NULL".to_owned());
+                rest = after;
+                continue;
+            };
+            let (value, after) = after.split_at(length.min(after.len()));
+            let text = std::str::from_utf8(value)
+                .ok()
+                .filter(|text| !text.contains(|c: char| c.is_control()));
+            values.push(text.map_or_else(
+                || {
+                    value
+                        .iter()
+                        .fold("x".to_owned(), |hex, byte| format!("{hex}{byte:02x}"))
+                },
+                str::to_owned,
+            ));
+            rest = after;
+        }
+        values
+    }
+
+    /// Names and format codes of a `RowDescription`.
+    fn columns(&self) -> Vec<(String, u16)> {
+        let mut rest = self.body.get(2..).unwrap_or_default();
+        let mut columns = Vec::new();
+        while let Some(end) = rest.iter().position(|byte| *byte == 0) {
+            let Some(fixed) = rest.get(end + 1..end + 19) else {
+                break;
+            };
+            columns.push((until_zero(rest), u16::from_be_bytes([fixed[16], fixed[17]])));
+            rest = &rest[end + 19..];
+        }
+        columns
     }
 
     /// A field of an error or a notice.
@@ -258,17 +354,13 @@ impl Answer {
 
     /// The format codes of a `RowDescription`.
     pub fn formats(&self) -> Vec<u16> {
-        let mut rest = self.body.get(2..).unwrap_or_default();
-        let mut formats = Vec::new();
-        while let Some(end) = rest.iter().position(|byte| *byte == 0) {
-            let Some(fixed) = rest.get(end + 1..end + 19) else {
-                break;
-            };
-            formats.push(u16::from_be_bytes([fixed[16], fixed[17]]));
-            rest = &rest[end + 19..];
-        }
-        formats
+        self.columns().into_iter().map(|(_, format)| format).collect()
     }
+}
+
+fn until_zero(bytes: &[u8]) -> String {
+    let end = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
+    String::from_utf8_lossy(&bytes[..end]).into_owned()
 }
 
 /// A string with its zero.

@@ -22,6 +22,7 @@ mod returning;
 mod rounding;
 mod scope;
 mod select;
+mod select_into;
 mod set_config;
 mod set_returning;
 mod settings;
@@ -57,6 +58,7 @@ pub(crate) struct Found {
 
 /// Every rule, over a statement in PostgreSQL's grammar.
 pub(crate) fn apply(statement: &mut ast::Statement, context: &Context<'_>) -> Result<Found, Error> {
+    select_into::apply(statement);
     gate::check(statement, &context.access)?;
     let param_oids = parameters::said(statement);
     fold::apply(statement);

@@ -9,6 +9,7 @@ mod ingest;
 mod job;
 mod keeping;
 mod kept;
+mod made;
 mod outlet;
 mod placeholders;
 mod render;

@@ -4,15 +4,16 @@
 //! answer: a verifier that no password fits stands in for the missing one.
 
 use std::io;
-use std::time::SystemTime;
+use std::time::{Instant, SystemTime};
 
 use bytes::{Bytes, BytesMut};
 use pintail_configstore::{Role, login_salt};
-use pintail_sqlstate::{Report, Severity, SqlState};
+use pintail_sqlstate::{Report, Severity, SqlState, ToReport};
 use pintail_transpiler::LoginRole;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
 use super::Server;
+use super::bans::Attempt;
 use super::handshake::Client;
 use crate::account::Account;
 use crate::login::{Login, storage_of};
@@ -20,7 +21,7 @@ use crate::routing::{self, Said};
 use crate::session::driver::Admitted;
 use crate::session::{Identity, Machine, UserAccess};
 use crate::sessions::{Activity, SessionInfo};
-use crate::wire::scram::{self, Verifier};
+use crate::wire::scram::{self, Binding, Refused, Verifier};
 use crate::wire::startup::{self, Startup};
 use crate::wire::{backend, frontend};
 
@@ -90,43 +91,64 @@ pub(super) async fn authenticate<S: AsyncRead + AsyncWrite + Unpin>(
         .as_deref()
         .and_then(|org| Login::find(&snapshot, org, &route.user, database));
     let salt = login_salt(&server.salt_key, route.org.as_deref().unwrap_or_default(), &route.user);
-    let Some(login) = prove(stream, salt, login).await? else {
-        server.metrics.logins.with_label_values(&["refused"]).inc();
-        tracing::info!("a login was refused");
-        return Ok(Err(fatal(
-            SqlState::INVALID_PASSWORD,
-            &format!("password authentication failed for user \"{user}\""),
-        )));
+    let attempt = Attempt {
+        address: client.address.ip(),
+        org: route.org.as_deref().unwrap_or_default(),
+        user: &route.user,
     };
+    if let Err(report) = server.bans.check(attempt, Instant::now()) {
+        server.metrics.logins.with_label_values(&["banned"]).inc();
+        return Ok(Err(report));
+    }
+    let login = match prove(stream, salt, login, client.binding.as_ref()).await? {
+        Ok(login) => login,
+        Err(refused) => {
+            server.bans.fail(attempt, Instant::now());
+            server.metrics.logins.with_label_values(&["refused"]).inc();
+            tracing::info!(reason = %refused, "a login was refused");
+            return Ok(Err(match refused {
+                Refused::Password => fatal(
+                    SqlState::INVALID_PASSWORD,
+                    &format!("password authentication failed for user \"{user}\""),
+                ),
+                other => other.to_report(),
+            }));
+        }
+    };
+    server.bans.succeed(attempt);
     accept(server, startup, login, settings, client, stream).await
 }
 
-/// Runs SCRAM; `None` for whatever is not a known user with the right password.
+/// Runs SCRAM. A name that is not known and a password that does not fit are refused alike.
 async fn prove<S: AsyncRead + AsyncWrite + Unpin>(
     stream: &mut S,
     salt: [u8; 16],
     login: Option<Login>,
-) -> io::Result<Option<Login>> {
+    binding: Option<&Binding>,
+) -> io::Result<Result<Login, Refused>> {
     let stored = login
         .as_ref()
         .and_then(|login| Verifier::parse(login.user.verifier.expose()));
     let verifier = stored.unwrap_or_else(|| Verifier::fake(salt));
     let mut buffer = BytesMut::new();
-    backend::authentication_sasl(&mut buffer, scram::MECHANISM);
+    backend::authentication_sasl(&mut buffer, scram::mechanisms(binding));
     stream.write_all_buf(&mut buffer).await?;
-    let Ok((answer, state)) = scram::first(password_message(stream).await?, verifier) else {
-        return Ok(None);
+    let (answer, state) = match scram::first(password_message(stream).await?, verifier, binding) {
+        Ok(going_on) => going_on,
+        Err(refused) => return Ok(Err(refused)),
     };
     backend::authentication_continue(&mut buffer, answer);
     stream.write_all_buf(&mut buffer).await?;
-    let Ok(answer) = scram::last(&password_message(stream).await?, &state) else {
-        return Ok(None);
+    let answer = match scram::last(&password_message(stream).await?, &state) {
+        Ok(answer) => answer,
+        Err(refused) => return Ok(Err(refused)),
+    };
+    let Some(login) = login else {
+        return Ok(Err(Refused::Password));
     };
     backend::authentication_ok(&mut buffer, answer);
-    // Sent with what follows, in one write.
-    let proven = login;
     stream.write_all_buf(&mut buffer).await?;
-    Ok(proven)
+    Ok(Ok(login))
 }
 
 async fn password_message<S: AsyncRead + Unpin>(stream: &mut S) -> io::Result<Bytes> {

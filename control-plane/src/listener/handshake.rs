@@ -4,6 +4,10 @@ use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
+use futures::FutureExt as _;
+use tokio_rustls::LazyConfigAcceptor;
+use tokio_rustls::rustls::server::Acceptor;
+
 use bytes::{Bytes, BytesMut};
 use pintail_sqlstate::{Report, Severity, SqlState, ToReport};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
@@ -13,13 +17,13 @@ use tokio_rustls::server::TlsStream;
 use super::Server;
 use super::authenticate::authenticate;
 use crate::session::driver::Driver;
-use crate::wire::backend;
+use crate::tls::ALPN;
+use crate::wire::scram::Binding;
 use crate::wire::startup::{self, FirstPacket, Startup};
+use crate::wire::{ProtocolError, backend};
 
 /// The first byte of a TLS record: a client that starts with TLS at once.
 const TLS_HANDSHAKE: u8 = 0x16;
-/// The protocol that such a client must name (manual, "SSL Session Encryption").
-const ALPN: &[u8] = b"postgresql";
 /// A polite client asks for GSSAPI, then TLS, then starts: no more than these.
 const FIRST_PACKETS: usize = 3;
 /// The newest minor version of protocol 3 that is spoken.
@@ -39,6 +43,8 @@ pub(super) struct Client {
     pub(super) address: SocketAddr,
     /// The TLS server name that it asked for.
     pub(super) server_name: Option<String>,
+    /// What its proof can be bound to: the certificate that it was shown.
+    pub(super) binding: Option<Binding>,
 }
 
 /// An authenticated session on one of the two kinds of connection.
@@ -65,21 +71,23 @@ pub(super) async fn establish(
 ) -> io::Result<Option<Session>> {
     let mut first = [0u8; 1];
     if socket.peek(&mut first).await? == 1 && first[0] == TLS_HANDSHAKE {
-        let stream = server.tls.accept(socket).await?;
+        let (stream, binding) = tls(server, socket).await?;
+        // A client that starts with TLS at once must name the protocol (manual, "SSL Session Encryption").
         if stream.get_ref().1.alpn_protocol() != Some(ALPN) {
             return Err(io::Error::new(
                 io::ErrorKind::InvalidData,
                 "direct TLS without the protocol's name",
             ));
         }
-        return over_tls(server, stream, address, capacity).await;
+        return over_tls(server, stream, binding, address, capacity).await;
     }
     for _ in 0..FIRST_PACKETS {
         match first_packet(&mut socket).await? {
             FirstPacket::Tls => {
+                nothing_unencrypted(&mut socket).await?;
                 socket.write_all(b"S").await?;
-                let stream = server.tls.accept(socket).await?;
-                return over_tls(server, stream, address, capacity).await;
+                let (stream, binding) = tls(server, socket).await?;
+                return over_tls(server, stream, binding, address, capacity).await;
             }
             FirstPacket::Gss => socket.write_all(b"N").await?,
             FirstPacket::Cancel(key) => {
@@ -99,6 +107,7 @@ pub(super) async fn establish(
                 let client = Client {
                     address,
                     server_name: None,
+                    binding: None,
                 };
                 let driver = start(server, socket, startup, client, capacity).await?;
                 return Ok(driver.map(|driver| Session::Plain(Box::new(driver))));
@@ -111,9 +120,37 @@ pub(super) async fn establish(
     ))
 }
 
+/// TLS with the certificate that fits the client's server name, and what a proof over it is bound to.
+async fn tls(server: &Server, socket: TcpStream) -> io::Result<(TlsStream<TcpStream>, Option<Binding>)> {
+    let hello = LazyConfigAcceptor::new(Acceptor::default(), socket).await?;
+    let shown = server.certificates.find(hello.client_hello().server_name());
+    let stream = hello.into_stream(Arc::clone(&shown.config)).await?;
+    Ok((stream, shown.binding.clone()))
+}
+
+/// Refuses bytes that came before TLS began: somebody may have put them there for the session to find.
+async fn nothing_unencrypted(socket: &mut TcpStream) -> io::Result<()> {
+    let mut byte = [0u8; 1];
+    match socket.peek(&mut byte).now_or_never() {
+        Some(Ok(1..)) => {
+            let report = Report::new(
+                SqlState::PROTOCOL_VIOLATION,
+                "received unencrypted data after SSL request",
+            )
+            .with_detail(
+                "This could be either a client-software bug or evidence of an attempted man-in-the-middle attack.",
+            );
+            Err(protocol(socket, &report).await)
+        }
+        Some(Err(error)) => Err(error),
+        Some(Ok(0)) | None => Ok(()),
+    }
+}
+
 async fn over_tls(
     server: &Arc<Server>,
     mut stream: TlsStream<TcpStream>,
+    binding: Option<Binding>,
     address: SocketAddr,
     capacity: Capacity,
 ) -> io::Result<Option<Session>> {
@@ -122,6 +159,7 @@ async fn over_tls(
             let client = Client {
                 address,
                 server_name: stream.get_ref().1.server_name().map(str::to_owned),
+                binding,
             };
             let driver = start(server, stream, startup, client, capacity).await?;
             Ok(driver.map(|driver| Session::Tls(Box::new(driver))))
@@ -148,6 +186,12 @@ async fn first_packet(stream: &mut (impl AsyncRead + AsyncWrite + Unpin)) -> io:
     stream.read_exact(&mut body).await?;
     match startup::decode(Bytes::from(body)) {
         Ok(packet) => Ok(packet),
+        Err(error @ ProtocolError::Version { major: 0..3, .. }) => {
+            let _ = stream
+                .write_all(&backend::error_of_protocol_2(&error.to_report()))
+                .await;
+            Err(io::Error::new(io::ErrorKind::InvalidData, error))
+        }
         Err(error) => Err(protocol(stream, &error.to_report()).await),
     }
 }

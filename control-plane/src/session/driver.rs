@@ -3,24 +3,27 @@
 //! The driver knows no SQL and makes no decision of the protocol: it does what [`Machine::next`] asks, watches for the
 //! client's end and for cancel requests meanwhile, and writes what is queued when nothing more can be read without waiting.
 
+mod calls;
+mod clock;
 mod copy;
+mod worker;
+mod writing;
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 use bytes::{Bytes, BytesMut};
-use futures::FutureExt;
-use pintail_sqlstate::{Report, Severity, SqlState, ToReport};
-use pintail_worker_api::client::{Exchange, ResultStream, WorkerClient};
+use pintail_sqlstate::{Report, Severity, SqlState};
+use pintail_worker_api::client::ResultStream;
 use pintail_worker_api::error::CallError;
-use pintail_worker_api::messages::{Execute, Frame, OpenSession};
+use pintail_worker_api::messages::Frame;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadHalf, WriteHalf};
 use tokio_util::sync::CancellationToken;
 
+use self::clock::Clock;
 use self::copy::Copying;
-use super::copy::CopyAnswer;
-use super::machine::{Answer, Call, Event, Forget, Machine, Next, Pace};
-use super::opening::{SessionWorker, make_secrets, open_session};
+use super::machine::{Answer, Event, Machine, Next};
+use super::opening::SessionWorker;
 use crate::account::{Account, Standing};
 use crate::cancel::Cancellation;
 use crate::metrics::Metrics;
@@ -32,8 +35,6 @@ use crate::wire::frontend;
 const WRITE_ABOVE: usize = 128 << 10;
 /// An idle session that holds nothing keeps its worker at least this long while others wait for one.
 const REST: Duration = Duration::from_secs(1);
-/// How long the engine may take to stop what was cancelled or is out of time; then its worker is given up.
-const STOPPING: Duration = Duration::from_secs(5);
 /// Input that arrives while a statement runs is read ahead up to this much; more stays in the socket.
 const READ_AHEAD: usize = 256 << 10;
 
@@ -100,6 +101,8 @@ pub struct Driver<S> {
     running: Option<(u64, Instant)>,
     /// When the running statement must have ended.
     deadline: Option<Instant>,
+    /// Since when the transaction lasts.
+    clock: Clock,
     /// The COPY that takes the client's data.
     copying: Option<Copying>,
 }
@@ -130,6 +133,7 @@ impl<S: AsyncRead + AsyncWrite + Send> Driver<S> {
             whole: 0,
             running: None,
             deadline: None,
+            clock: Clock::default(),
             copying: None,
         }
     }
@@ -161,57 +165,10 @@ impl<S: AsyncRead + AsyncWrite + Send> Driver<S> {
         Ok(())
     }
 
-    async fn answer(&mut self, call: Call) -> Result<Answer, End> {
-        Ok(match call {
-            Call::Acquire { setup } => Answer::Acquired(self.acquire(setup).await?),
-            Call::Release => {
-                self.leave_worker();
-                Answer::Released
-            }
-            Call::Relocate { catalogs } => Answer::Relocated(self.relocate(&catalogs)),
-            Call::KeepSecret {
-                name,
-                statement,
-                conflict,
-            } => Answer::SecretKept(self.account.keep_secret(&name, &statement, conflict).await),
-            Call::ForgetSecret { name } => Answer::SecretKept(self.account.forget_secret(&name).await),
-            Call::Copy(call) => Answer::Copy(self.copy(call).await?),
-            Call::Prepare(prepare) => {
-                let client = self.client()?;
-                let call = async move { client.prepare(&prepare).await };
-                Answer::Prepared(self.call(0, call).await?)
-            }
-            Call::Execute(execute, pace) => {
-                if let Err(error) = self.admit(execute.sequence, execute.timeout_ms, ends_a_transaction(&execute))? {
-                    return Ok(Answer::Frame(Err(error)));
-                }
-                Answer::Frame(match pace {
-                    Pace::Whole => self.execute_whole(execute).await?,
-                    Pace::Pieces => self.execute_in_pieces(execute).await?,
-                })
-            }
-        })
-    }
-
-    /// Lets a statement run, whose time begins to count; the outer error ends the session.
-    fn admit(
-        &mut self,
-        sequence: u64,
-        timeout_ms: u64,
-        ends_a_transaction: bool,
-    ) -> Result<Result<(), CallError>, End> {
-        // Statements of one text are looked at one by one.
-        if !self.still_stands() {
-            return Err(End::Done);
-        }
-        if !ends_a_transaction && let Err(report) = self.account.run() {
-            let report = Box::new(report);
-            return Ok(Err(CallError::Statement { report, broken: false }));
-        }
-        self.presence.does(Activity::Active);
-        self.running = Some((sequence, Instant::now()));
-        self.deadline = (timeout_ms > 0).then(|| Instant::now() + Duration::from_millis(timeout_ms) + STOPPING);
-        Ok(Ok(()))
+    /// The transaction lasted too long: the session ends.
+    fn end_transaction(&mut self) -> End {
+        self.machine.end(clock::transaction_timeout());
+        End::Done
     }
 
     /// Whether the session's rights are as they were; ends it where they are not.
@@ -229,103 +186,9 @@ impl<S: AsyncRead + AsyncWrite + Send> Driver<S> {
         }
     }
 
-    fn leave_worker(&mut self) {
-        self.streams.clear();
-        self.worker = None;
-        self.presence.has_worker(None);
-    }
-
-    fn relocate(&mut self, catalogs: &[String]) -> Result<Vec<String>, Report> {
-        let attached = self.account.attach(catalogs)?;
-        self.leave_worker();
-        Ok(attached)
-    }
-
-    fn client(&self) -> Result<WorkerClient, End> {
-        self.worker
-            .as_ref()
-            .map(|worker| worker.client.clone())
-            .ok_or(End::Done)
-    }
-
-    /// Sends a statement on the session's stream; gives its first frame.
-    async fn execute_whole(&mut self, execute: Execute) -> Result<FrameResult, End> {
-        let sequence = execute.sequence;
-        let Some(mut exchange) = self.worker.as_mut().and_then(|worker| worker.exchange.take()) else {
-            return Err(End::Done);
-        };
-        let call = async move {
-            exchange.send(&execute).await?;
-            let first = exchange.next().await;
-            Ok((exchange, first))
-        };
-        self.whole = sequence;
-        let outcome = self.call(sequence, call).await?;
-        Ok(self.keep_exchange(sequence, outcome))
-    }
-
-    /// Runs a statement on a stream of its own; gives its first frame.
-    async fn execute_in_pieces(&mut self, execute: Execute) -> Result<FrameResult, End> {
-        let client = self.client()?;
-        let sequence = execute.sequence;
-        let call = async move {
-            let mut stream = client.execute(&execute).await?;
-            let first = stream.next().await?;
-            Ok((stream, first))
-        };
-        let outcome = self.call(sequence, call).await?;
-        Ok(self.keep_stream(sequence, outcome))
-    }
-
-    async fn next_frame(&mut self, sequence: u64) -> Result<FrameResult, End> {
-        if self.whole == sequence {
-            let Some(mut exchange) = self.worker.as_mut().and_then(|worker| worker.exchange.take()) else {
-                return Err(End::Done);
-            };
-            let call = async move {
-                let frame = exchange.next().await;
-                Ok((exchange, frame))
-            };
-            let outcome = self.call(sequence, call).await?;
-            return Ok(self.keep_exchange(sequence, outcome));
-        }
-        let Some(mut stream) = self.streams.remove(&sequence) else {
-            return Err(End::Done);
-        };
-        let call = async move {
-            let frame = stream.next().await?;
-            Ok((stream, frame))
-        };
-        let outcome = self.call(sequence, call).await?;
-        Ok(self.keep_stream(sequence, outcome))
-    }
-
-    fn keep_exchange(&mut self, sequence: u64, outcome: Result<(Exchange, FrameResult), CallError>) -> FrameResult {
-        let result = outcome.and_then(|(exchange, frame)| {
-            if let Some(worker) = &mut self.worker {
-                worker.exchange = Some(exchange);
-            }
-            frame
-        });
-        self.observe(sequence, &result);
-        result
-    }
-
-    fn keep_stream(
-        &mut self,
-        sequence: u64,
-        outcome: Result<(ResultStream, Option<(Frame, Bytes)>), CallError>,
-    ) -> FrameResult {
-        let result = outcome.map(|(stream, frame)| {
-            self.streams.insert(sequence, stream);
-            frame
-        });
-        self.observe(sequence, &result);
-        result
-    }
-
     /// Hands the next message to the machine, after writing what waits if the client must be waited for.
     async fn read_message(&mut self) -> Result<(), End> {
+        let mut limit = None;
         loop {
             match frontend::next_frame(&mut self.inbound) {
                 Ok(Some((kind, body))) => {
@@ -341,6 +204,7 @@ impl<S: AsyncRead + AsyncWrite + Send> Driver<S> {
                     if !self.machine.is_copying() {
                         self.cancellation.arm();
                     }
+                    self.clock.works(&self.machine);
                     self.machine.on(Event::Message { message, sync_follows });
                     return Ok(());
                 }
@@ -364,6 +228,7 @@ impl<S: AsyncRead + AsyncWrite + Send> Driver<S> {
                 self.inbound.reserve(READ_AHEAD);
             }
             self.flush().await?;
+            let limit = limit.get_or_insert_with(|| self.clock.rests(&mut self.machine)).clone();
             let pool = self.services.pool.clone();
             let wanted = async move {
                 tokio::time::sleep(REST).await;
@@ -389,6 +254,12 @@ impl<S: AsyncRead + AsyncWrite + Send> Driver<S> {
                     self.machine.leave_instance();
                     self.leave_worker();
                 }
+                () = at(limit.as_ref().map(|(end, _)| *end)) => {
+                    if let Some((_, report)) = limit {
+                        self.machine.end(report);
+                    }
+                    return Ok(());
+                }
                 () = self.services.draining.cancelled() => {
                     self.machine.end(shutting_down());
                     return Ok(());
@@ -399,227 +270,6 @@ impl<S: AsyncRead + AsyncWrite + Send> Driver<S> {
                 }
             }
         }
-    }
-
-    /// Waits for a call, watching for cancel requests, the client's end and the server's. Input is read ahead.
-    async fn call<T>(
-        &mut self,
-        sequence: u64,
-        call: impl Future<Output = Result<T, CallError>>,
-    ) -> Result<Result<T, CallError>, End> {
-        tokio::pin!(call);
-        let mut deadline = self.deadline;
-        loop {
-            let read_ahead = self.inbound.len() < READ_AHEAD;
-            if read_ahead {
-                self.inbound.reserve(4 << 10);
-            }
-            tokio::select! {
-                biased;
-                result = &mut call => return Ok(result),
-                () = self.cancellation.requested() => {
-                    self.send_cancel(sequence);
-                    let latest = Instant::now() + STOPPING;
-                    deadline = Some(deadline.map_or(latest, |known| known.min(latest)));
-                }
-                () = at(deadline) => return Ok(Err(self.give_up_engine())),
-                read = self.reader.read_buf(&mut self.inbound), if read_ahead => {
-                    if matches!(read, Ok(0) | Err(_)) {
-                        return Err(End::Client);
-                    }
-                }
-                () = self.services.ending.cancelled() => {
-                    self.machine.end(shutting_down());
-                    return Err(End::Done);
-                }
-                () = self.presence.ended().cancelled() => {
-                    self.machine.end(shutting_down());
-                    return Err(End::Done);
-                }
-            }
-        }
-    }
-
-    /// The engine does not stop what was cancelled or is out of time: its worker goes. A session that loses nothing by that
-    /// stays.
-    fn give_up_engine(&mut self) -> CallError {
-        tracing::warn!("an engine that does not stop is given up");
-        let reason = "the engine did not stop what was cancelled or out of time".into();
-        let Some(report) = self.machine.engine_given_up() else {
-            return CallError::Lost { reason };
-        };
-        if let Some(worker) = &mut self.worker {
-            worker.lease.mark_broken();
-        }
-        self.leave_worker();
-        let report = Box::new(report);
-        CallError::Statement { report, broken: false }
-    }
-
-    fn send_cancel(&self, sequence: u64) {
-        if let (Some(worker), 1..) = (&self.worker, sequence) {
-            let client = worker.client.clone();
-            crate::tasks::spawn("cancel", async move {
-                if let Err(error) = client.cancel(sequence).await {
-                    tracing::warn!(%error, "a cancel request did not reach the worker");
-                }
-            });
-        }
-    }
-
-    /// A worker with an open session, proven to stand behind its walls, with the user's secrets made.
-    async fn acquire(&mut self, setup: Vec<String>) -> Result<Result<Vec<Report>, Report>, End> {
-        let open = OpenSession {
-            session_id: self.session_id.clone(),
-            setup,
-            catalog: String::new(),
-        };
-        let (pool, tenant, demand) = (
-            self.services.pool.clone(),
-            self.account.tenant().clone(),
-            self.services.kernel_wall_required,
-        );
-        self.presence.does(Activity::Waiting);
-        let acquire = async move { open_session(&pool, &tenant, &open, demand).await };
-        tokio::pin!(acquire);
-        let worker = loop {
-            let read_ahead = self.inbound.len() < READ_AHEAD;
-            tokio::select! {
-                biased;
-                result = &mut acquire => break result,
-                () = self.cancellation.requested() => {
-                    let report = Report::new(SqlState::QUERY_CANCELED, "canceling statement due to user request");
-                    return Ok(Err(report));
-                }
-                read = self.reader.read_buf(&mut self.inbound), if read_ahead => {
-                    if matches!(read, Ok(0) | Err(_)) {
-                        return Err(End::Client);
-                    }
-                }
-                () = self.services.draining.cancelled() => return Ok(Err(shutting_down())),
-                () = self.presence.ended().cancelled() => return Ok(Err(shutting_down())),
-            }
-        };
-        match worker {
-            Ok(worker) => {
-                tracing::debug!(worker = %worker.lease.id(), "session opened");
-                self.presence.has_worker(Some(worker.lease.id().to_string()));
-                let warnings = make_secrets(&self.account, &worker.client).await;
-                self.worker = Some(worker);
-                Ok(Ok(warnings))
-            }
-            Err(report) => Ok(Err(report)),
-        }
-    }
-
-    /// A worker that was lost or is not to be trusted is never reused.
-    fn note_worker(&mut self, answer: &Answer) {
-        match answer {
-            Answer::Prepared(Err(error))
-            | Answer::Frame(Err(error))
-            | Answer::Copy(
-                CopyAnswer::Ready(Err(error)) | CopyAnswer::Sent(Err(error)) | CopyAnswer::Ended(Err(error)),
-            ) => self.note_error(error),
-            _ => {}
-        }
-    }
-
-    fn note_error(&mut self, error: &CallError) {
-        let broken = match error {
-            CallError::Statement { broken, .. } => *broken,
-            CallError::Lost { reason } => {
-                tracing::warn!(reason, "a worker was lost in a session");
-                self.services.metrics.workers_lost.inc();
-                true
-            }
-        };
-        if let (true, Some(worker)) = (broken, &mut self.worker) {
-            worker.lease.mark_broken();
-        }
-    }
-
-    fn observe(&mut self, sequence: u64, result: &FrameResult) {
-        let outcome = match result {
-            Ok(Some((frame, _))) if frame.trailer.is_none() => return,
-            Ok(_) => "ok".to_owned(),
-            Err(error) => error.to_report().sqlstate.class().to_owned(),
-        };
-        self.services
-            .metrics
-            .statements
-            .with_label_values(&[outcome.as_str()])
-            .inc();
-        if let Some((running, since)) = self.running
-            && running == sequence
-        {
-            self.services
-                .metrics
-                .statement_seconds
-                .observe(since.elapsed().as_secs_f64());
-            tracing::debug!(sequence, outcome, micros = since.elapsed().as_micros(), "statement");
-        }
-    }
-
-    fn forget(&mut self) {
-        for item in self.machine.take_forgotten() {
-            match item {
-                Forget::Stream(sequence) => {
-                    if let Some(mut stream) = self.streams.remove(&sequence) {
-                        // The end usually stands right behind the trailer; reading it spares a stream reset.
-                        let _ = stream.next().now_or_never();
-                    }
-                }
-                Forget::Kept(result) => {
-                    if let Ok(client) = self.client() {
-                        crate::tasks::spawn("close-kept", async move {
-                            let _ = client.close_kept(result).await;
-                        });
-                    }
-                }
-                Forget::Statement(handle) => {
-                    if let Ok(client) = self.client() {
-                        crate::tasks::spawn("close-statement", async move {
-                            let _ = client.close_statement(handle).await;
-                        });
-                    }
-                }
-            }
-        }
-    }
-
-    async fn flush(&mut self) -> Result<(), End> {
-        if self.machine.out().is_empty() {
-            return Ok(());
-        }
-        while let Some(block) = self.machine.out().take() {
-            self.writer.write_all(&block).await.map_err(|_| End::Client)?;
-            self.services.metrics.bytes_sent.inc_by(block.len() as u64);
-        }
-        self.writer.flush().await.map_err(|_| End::Client)
-    }
-
-    /// Writes in the middle of a result: a cancel request is passed on even while the client does not read.
-    async fn flush_while_running(&mut self, sequence: u64) -> Result<(), End> {
-        while let Some(block) = self.machine.out().take() {
-            let written = block.len() as u64;
-            let mut rest = block;
-            while !rest.is_empty() {
-                let cancelled = tokio::select! {
-                    biased;
-                    write = self.writer.write_buf(&mut rest) => match write {
-                        Ok(0) | Err(_) => return Err(End::Client),
-                        Ok(_) => false,
-                    },
-                    () = self.cancellation.requested() => true,
-                    () = self.services.ending.cancelled() => return Err(End::Done),
-                };
-                if cancelled {
-                    self.send_cancel(sequence);
-                }
-            }
-            self.services.metrics.bytes_sent.inc_by(written);
-        }
-        Ok(())
     }
 }
 
@@ -637,9 +287,4 @@ async fn at(deadline: Option<Instant>) {
         Some(deadline) => tokio::time::sleep_until(deadline.into()).await,
         None => std::future::pending().await,
     }
-}
-
-/// The end of a transaction is never refused for a limit.
-fn ends_a_transaction(execute: &Execute) -> bool {
-    matches!(execute.sql.as_str(), "COMMIT" | "ROLLBACK")
 }

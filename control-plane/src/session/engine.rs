@@ -19,12 +19,25 @@ use super::secret::redacted;
 use super::transaction::Implicit;
 use crate::wire::backend;
 
+/// Time limits that the settings put, milliseconds; 0 for none.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct TimeLimits {
+    /// Of a statement.
+    pub statement: u64,
+    /// Of a session that waits for its client outside a transaction.
+    pub idle: u64,
+    /// The same inside one.
+    pub idle_in_transaction: u64,
+    /// Of a transaction, that of a single statement included.
+    pub transaction: u64,
+}
+
 /// What the settings mean for a statement.
 #[derive(Debug, Default)]
 pub(super) struct Derived {
     generation: u64,
     engine: EngineSettings,
-    timeout_ms: u64,
+    limits: TimeLimits,
     rows: RowsWanted,
 }
 
@@ -258,13 +271,18 @@ impl Machine {
     /// How a statement's rows are to be written, and how long it may take in milliseconds, 0 for ever.
     pub(super) fn rows_wanted(&mut self) -> (RowsWanted, u64) {
         let derived = self.derived();
-        (derived.rows.clone(), derived.timeout_ms)
+        (derived.rows.clone(), derived.limits.statement)
     }
 
     /// The longest that a statement may take from now on, milliseconds; 0 for no limit.
     pub fn limit_statements(&mut self, limit_ms: u64) {
         self.identity.statement_limit_ms = limit_ms;
         self.derived = None;
+    }
+
+    /// The time limits in force.
+    pub fn time_limits(&mut self) -> TimeLimits {
+        self.derived().limits
     }
 
     /// What the settings mean for a statement, made anew after each change.
@@ -276,13 +294,16 @@ impl Machine {
             .is_none_or(|derived| derived.generation != generation)
         {
             let setting = |name: &str| self.settings.get(name).unwrap_or_default();
+            let milliseconds = |name: &str| u64::try_from(self.settings.integer(name)).unwrap_or(0);
             self.derived = Some(Derived {
                 generation,
                 engine: self.engine_settings(),
-                timeout_ms: shorter(
-                    u64::try_from(self.settings.integer("statement_timeout")).unwrap_or(0),
-                    self.identity.statement_limit_ms,
-                ),
+                limits: TimeLimits {
+                    statement: shorter(milliseconds("statement_timeout"), self.identity.statement_limit_ms),
+                    idle: milliseconds("idle_session_timeout"),
+                    idle_in_transaction: milliseconds("idle_in_transaction_session_timeout"),
+                    transaction: milliseconds("transaction_timeout"),
+                },
                 rows: RowsWanted {
                     formats: Vec::new(),
                     date_style: setting("DateStyle"),
@@ -479,7 +500,6 @@ impl Machine {
             self.held_tag = Some(client.tag.render(count));
             return;
         }
-        self.tell_settings();
         backend::command_complete(self.out.buffer(), client.tag.render(count));
     }
 

@@ -4,13 +4,12 @@
 //! [`Machine::on`]. One path runs every statement, whichever protocol brought it: the simple protocol queues operations
 //! that end in `ReadyForQuery`, the extended one queues those of one message.
 
-use std::borrow::Cow;
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
 use bytes::Bytes;
 use pintail_sqlstate::{Report, Severity, SqlState, ToReport};
-use pintail_transpiler::{Context, SecretConflict, Statement, Storage};
+use pintail_transpiler::{SecretConflict, Statement};
 use pintail_worker_api::Secret;
 use pintail_worker_api::error::CallError;
 use pintail_worker_api::messages::{Execute, Frame, Prepare, Prepared as WorkerPrepared};
@@ -26,7 +25,7 @@ use super::scripts::ScriptCache;
 use super::secret::Kept;
 use super::settings::Settings;
 use super::statement::Delivery;
-use super::transaction::{Implicit, Transaction};
+use super::transaction::Transaction;
 use crate::wire::ProtocolError;
 use crate::wire::backend;
 use crate::wire::frontend::Message;
@@ -242,6 +241,8 @@ pub struct Machine {
     pub(super) copying: Option<Box<Copying>>,
     pub(super) call: Option<Next>,
     pub(super) phase: Phase,
+    /// Whether the client was told last that it may send a query.
+    ready: bool,
     pub(super) out: Out,
     pub(super) forget: Vec<Forget>,
     pub(super) sequence: u64,
@@ -287,6 +288,7 @@ impl Machine {
             copying: None,
             call: None,
             phase: Phase::Serving,
+            ready: false,
             out: Out::default(),
             forget: Vec::new(),
             sequence: 0,
@@ -303,7 +305,17 @@ impl Machine {
     /// Queues what follows `AuthenticationOk` and `BackendKeyData`: parameter statuses and the first `ReadyForQuery`.
     pub fn greet(&mut self) {
         self.tell_settings();
+        self.tell_ready();
+    }
+
+    fn tell_ready(&mut self) {
         backend::ready(self.out.buffer(), self.transaction.status());
+        self.ready = true;
+    }
+
+    /// Whether the client was told last that it may send a query.
+    pub fn is_ready(&self) -> bool {
+        self.ready
     }
 
     /// What waits to be written.
@@ -351,14 +363,20 @@ impl Machine {
     /// Takes an event.
     pub fn on(&mut self, event: Event) {
         match event {
-            Event::Message { message, sync_follows } => self.on_message(message, sync_follows),
+            Event::Message { message, sync_follows } => {
+                self.ready = false;
+                self.on_message(message, sync_follows);
+            }
             Event::Answer(answer) => self.on_answer(answer),
         }
     }
 
     fn perform(&mut self, op: Op) {
         match op {
-            Op::Statement(statement) => self.run_statement(&statement),
+            Op::Statement(statement) => {
+                self.share_transaction();
+                self.run_statement(&statement);
+            }
             Op::Run(run) => self.start_run(run),
             Op::Parse {
                 name,
@@ -391,17 +409,14 @@ impl Machine {
                     self.complete_next(tag);
                 }
             }
-            Op::Complete(tag) => {
-                self.tell_settings();
-                backend::command_complete(self.out.buffer(), tag);
-            }
+            Op::Complete(tag) => backend::command_complete(self.out.buffer(), tag),
             Op::Ready => {
                 self.tell_settings();
                 if !self.transaction.is_open() {
                     self.drop_portals();
                     self.commit_cursors();
                 }
-                backend::ready(self.out.buffer(), self.transaction.status());
+                self.tell_ready();
             }
         }
     }
@@ -464,9 +479,6 @@ impl Machine {
         };
         if script.statements.is_empty() {
             backend::empty_query(self.out.buffer());
-        }
-        if script.statements.len() > 1 && !self.transaction.is_open() {
-            self.transaction.implicit = Implicit::Wanted;
         }
         self.queue.extend(script.statements.iter().cloned().map(Op::Statement));
         self.queue.push_back(Op::EndImplicit);
@@ -549,48 +561,6 @@ impl Machine {
         self.waiting = Some(Waiting::Acquire);
         self.call = Some(Next::Call(Call::Acquire { setup }));
         false
-    }
-
-    /// Runs `use_it` with what the transpiler may know of this session.
-    pub(super) fn with_context<T>(&self, param_oids: &[u32], use_it: impl FnOnce(&Context<'_>) -> T) -> T {
-        let search_path = self.search_path();
-        let setting = |name: &str| self.settings.get(name);
-        let (mut catalogs, mut storages) = (
-            Cow::Borrowed(self.identity.attached.as_slice()),
-            Cow::Borrowed(self.identity.reachable.as_slice()),
-        );
-        // Few sessions attach databases of their own, and this is done for every statement.
-        if !self.own_databases.is_empty() {
-            catalogs.to_mut().extend_from_slice(&self.own_databases);
-            let own = self.own_databases.iter().map(|name| (name.clone(), Storage::Native));
-            storages.to_mut().splice(..0, own);
-        }
-        use_it(&Context {
-            catalog: &self.identity.catalog,
-            storage: self.identity.storage,
-            user: &self.identity.user,
-            session_user: &self.identity.user,
-            search_path: &search_path,
-            temporary: &self.temporary,
-            in_transaction: self.transaction.is_open() || self.transaction.implicit == Implicit::Open,
-            param_oids,
-            setting: &setting,
-            backend_pid: self.identity.backend_pid,
-            client_address: self.identity.client_address.as_deref(),
-            access: pintail_transpiler::Access {
-                role: self.identity.access.role,
-                schemas: self.identity.access.schemas.as_deref(),
-            },
-            catalogs: &catalogs,
-            own_databases: &self.own_databases,
-            storages: &storages,
-        })
-    }
-
-    /// The entries of `search_path`, unquoted.
-    pub(super) fn search_path(&self) -> Vec<String> {
-        let value = self.settings.get("search_path").unwrap_or_default();
-        Settings::entries(&value)
     }
 
     pub(super) fn drop_statement(&mut self, name: &str) {

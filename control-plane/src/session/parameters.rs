@@ -277,6 +277,7 @@ pub(super) const PARAMETERS: &[Parameter] = &[
     Parameter { name: "transaction_deferrable", kind: Kind::Bool, scope: Scope::Session, default: "off", description: "Whether to defer a read-only serializable transaction until it can be executed with no possible serialization failures." },
     Parameter { name: "transaction_isolation", kind: Kind::Enum(&["serializable", "repeatable read", "read committed", "read uncommitted"]), scope: Scope::Session, default: "read committed", description: "Sets the current transaction's isolation level." },
     Parameter { name: "transaction_read_only", kind: Kind::Bool, scope: Scope::Session, default: "off", description: "Sets the current transaction's read-only status." },
+    Parameter { name: "transaction_timeout", kind: Kind::Integer { unit: "ms", min: 0, max: 2147483647 }, scope: Scope::Session, default: "0", description: "Sets the maximum allowed duration of any transaction within a session." },
     Parameter { name: "transform_null_equals", kind: Kind::Bool, scope: Scope::Session, default: "off", description: "Treats \"expr=NULL\" as \"expr IS NULL\"." },
     Parameter { name: "unix_socket_permissions", kind: Kind::Integer { unit: "", min: 0, max: 511 }, scope: Scope::Fixed, default: "0777", description: "Sets the access permissions of the Unix-domain socket." },
     Parameter { name: "update_process_title", kind: Kind::Bool, scope: Scope::Session, default: "on", description: "Updates the process title to show the active SQL command." },

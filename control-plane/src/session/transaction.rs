@@ -306,6 +306,15 @@ impl Machine {
         self.queue.push_front(Op::Complete(tag));
     }
 
+    /// A statement of a query begins. With those behind it, up to the query's end or to transaction control, it is one
+    /// transaction (manual, "Multiple Statements in a Simple Query").
+    pub(super) fn share_transaction(&mut self) {
+        let more = matches!(self.queue.front(), Some(Op::Statement(_)));
+        if more && !self.transaction.is_open() && self.transaction.implicit == Implicit::None {
+            self.transaction.implicit = Implicit::Wanted;
+        }
+    }
+
     pub(super) fn end_implicit(&mut self) {
         match std::mem::take(&mut self.transaction.implicit) {
             Implicit::Open => self.queue.push_front(Op::Run(Run::silent("COMMIT", After::Nothing))),

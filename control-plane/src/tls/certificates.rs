@@ -6,13 +6,18 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::SystemTime;
 
+use tokio_rustls::rustls::ServerConfig;
 use tokio_rustls::rustls::crypto::CryptoProvider;
 use tokio_rustls::rustls::pki_types::pem::PemObject;
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
-use tokio_rustls::rustls::server::{ClientHello, ResolvesServerCert};
-use tokio_rustls::rustls::sign::CertifiedKey;
+use tokio_rustls::rustls::server::{ClientHello, NoServerSessionStorage, ResolvesServerCert};
+use tokio_rustls::rustls::sign::{CertifiedKey, SingleCertAndKey};
 
 use super::Error;
+use crate::wire::scram::Binding;
+
+/// The name of the protocol inside TLS (manual, "SSL Session Encryption").
+pub const ALPN: &[u8] = b"postgresql";
 
 /// Where certificates are.
 #[derive(Debug, Clone)]
@@ -30,11 +35,20 @@ pub struct Certificates {
     current: RwLock<Loaded>,
 }
 
+/// A certificate as the `PostgreSQL` port shows it.
+pub struct Shown {
+    key: Arc<CertifiedKey>,
+    /// TLS with this certificate and no other, so that what a client is bound to is what it saw.
+    pub config: Arc<ServerConfig>,
+    /// What a client's proof can be bound to.
+    pub binding: Option<Binding>,
+}
+
 struct Loaded {
-    default: Arc<CertifiedKey>,
+    default: Arc<Shown>,
     /// By exact name, or by what follows `*.`.
-    exact: HashMap<String, Arc<CertifiedKey>>,
-    wildcard: HashMap<String, Arc<CertifiedKey>>,
+    exact: HashMap<String, Arc<Shown>>,
+    wildcard: HashMap<String, Arc<Shown>>,
     stamp: Vec<(PathBuf, Option<SystemTime>)>,
 }
 
@@ -71,7 +85,8 @@ impl Certificates {
         now != current.stamp
     }
 
-    fn find(&self, server_name: Option<&str>) -> Arc<CertifiedKey> {
+    /// The certificate for a server name.
+    pub fn find(&self, server_name: Option<&str>) -> Arc<Shown> {
         let current = self.current.read().unwrap_or_else(PoisonError::into_inner);
         let found = server_name.and_then(|name| {
             let name = name.to_ascii_lowercase();
@@ -88,11 +103,11 @@ impl Certificates {
 
 impl ResolvesServerCert for Certificates {
     fn resolve(&self, hello: ClientHello<'_>) -> Option<Arc<CertifiedKey>> {
-        Some(self.find(hello.server_name()))
+        Some(Arc::clone(&self.find(hello.server_name()).key))
     }
 }
 
-fn load(places: &Places, provider: &CryptoProvider) -> Result<Loaded, Error> {
+fn load(places: &Places, provider: &Arc<CryptoProvider>) -> Result<Loaded, Error> {
     let stamp = stamp(places);
     let mut loaded = Loaded {
         default: Arc::new(read(&places.default.0, &places.default.1, provider)?),
@@ -153,7 +168,7 @@ fn stamp(places: &Places) -> Vec<(PathBuf, Option<SystemTime>)> {
         .collect()
 }
 
-fn read(chain: &Path, key: &Path, provider: &CryptoProvider) -> Result<CertifiedKey, Error> {
+fn read(chain: &Path, key: &Path, provider: &Arc<CryptoProvider>) -> Result<Shown, Error> {
     let pem = |path: &Path, reason: String| Error::Pem {
         path: path.to_owned(),
         reason,
@@ -165,16 +180,31 @@ fn read(chain: &Path, key: &Path, provider: &CryptoProvider) -> Result<Certified
         return Err(pem(chain, "it holds no certificate".into()));
     }
     let private = PrivateKeyDer::from_pem_file(key).map_err(|error| pem(key, error.to_string()))?;
-    CertifiedKey::from_der(certificates, private, provider).map_err(|error| pem(chain, error.to_string()))
+    let certified = CertifiedKey::from_der(certificates, private, provider);
+    let key = Arc::new(certified.map_err(|error| pem(chain, error.to_string()))?);
+    let binding = Binding::of(key.end_entity_cert()?);
+    let mut config = ServerConfig::builder_with_provider(Arc::clone(provider))
+        .with_safe_default_protocol_versions()?
+        .with_no_client_auth()
+        .with_cert_resolver(Arc::new(SingleCertAndKey::from(Arc::clone(&key))));
+    config.alpn_protocols = vec![ALPN.to_vec()];
+    // PostgreSQL resumes no session either; to keep them for clients that never come back costs memory.
+    config.session_storage = Arc::new(NoServerSessionStorage {});
+    config.send_tls13_tickets = 0;
+    Ok(Shown {
+        key,
+        config: Arc::new(config),
+        binding,
+    })
 }
 
 /// The names that a certificate is for (RFC 6125: its subject's alternative names).
-fn names(certificate: &CertifiedKey, path: &Path) -> Result<Vec<String>, Error> {
+fn names(certificate: &Shown, path: &Path) -> Result<Vec<String>, Error> {
     let pem = |reason: String| Error::Pem {
         path: path.to_owned(),
         reason,
     };
-    let first = certificate.end_entity_cert()?;
+    let first = certificate.key.end_entity_cert()?;
     let parsed = webpki::EndEntityCert::try_from(first).map_err(|error| pem(error.to_string()))?;
     Ok(parsed.valid_dns_names().map(str::to_ascii_lowercase).collect())
 }

@@ -42,9 +42,9 @@ fn put(buffer: &mut BytesMut, message: &impl Message) {
     }
 }
 
-/// `AuthenticationSASL` with the one mechanism.
-pub fn authentication_sasl(buffer: &mut BytesMut, mechanism: &str) {
-    put(buffer, &Authentication::SASL(vec![mechanism.to_owned()]));
+/// `AuthenticationSASL` with the mechanisms offered.
+pub fn authentication_sasl(buffer: &mut BytesMut, mechanisms: Vec<String>) {
+    put(buffer, &Authentication::SASL(mechanisms));
 }
 
 /// `AuthenticationSASLContinue`.
@@ -188,6 +188,11 @@ pub fn report(buffer: &mut BytesMut, report: &Report) {
         Severity::Error | Severity::Fatal | Severity::Panic => put(buffer, &ErrorResponse::new(fields)),
         _ => put(buffer, &NoticeResponse::new(fields)),
     }
+}
+
+/// An error in the form of protocol 2, for a client that knows no other: a type byte and a line.
+pub fn error_of_protocol_2(report: &Report) -> Vec<u8> {
+    format!("E{}:  {}\n\0", report.severity.as_str(), text(&report.message)).into_bytes()
 }
 
 fn fields(report: &Report) -> Vec<(u8, String)> {

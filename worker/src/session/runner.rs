@@ -238,7 +238,10 @@ impl Runner {
         let mut result = statement.execute(&request.params, &settings)?;
         match result.returns() {
             Returns::Changed => Ok(Begun::Count(result.rows_changed())),
-            Returns::Nothing => Ok(Begun::Count(0)),
+            Returns::Nothing => {
+                let made = super::made::rows(statement, &mut result, &self.arrow)?;
+                Ok(Begun::Count(made))
+            }
             Returns::Rows => {
                 let shape = statement.shape_of(&mut result, &self.arrow)?;
                 if let Some(look) = look {

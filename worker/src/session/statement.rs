@@ -276,7 +276,7 @@ impl Statement {
     }
 
     /// The error of a failure, with its place in the client's text.
-    fn fail(&self, failure: &Failure) -> Error {
+    pub(super) fn fail(&self, failure: &Failure) -> Error {
         let mut error = mapping::to_error(failure, &self.text.text);
         if let Error::Statement { report, .. } = &mut error {
             report.position = report.position.map(|position| self.text.original_position(position));

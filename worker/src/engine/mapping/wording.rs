@@ -71,17 +71,10 @@ pub(super) fn catalog(message: &str) -> Report {
     if let Some(name) = between(message, "Schema with name ", " does not exist")
         .or_else(|| between(message, "Schema with name ", " not found"))
     {
-        let name = name.trim_matches('"');
-        return Report::new(
-            SqlState::INVALID_SCHEMA_NAME,
-            format!("schema \"{name}\" does not exist"),
-        );
+        return missing_schema(name.trim_matches('"'));
     }
     if let Some(name) = between(message, "catalog + schema named \"", "\"") {
-        return Report::new(
-            SqlState::INVALID_SCHEMA_NAME,
-            format!("schema \"{name}\" does not exist"),
-        );
+        return missing_schema(name);
     }
     let state = match message {
         m if m.contains("already exists") => return exists(m),
@@ -158,6 +151,9 @@ pub(super) fn binder(parts: &Parts, message: &str) -> Report {
     }
     if let Some(name) = between(first, "Catalog \"", "\" does not exist") {
         return missing_database(name);
+    }
+    if let Some(name) = between(first, "Schema \"", "\" not found in") {
+        return missing_schema(name);
     }
     if let Some(name) = between(first, "Duplicate alias \"", "\"") {
         return Report::new(
@@ -454,6 +450,13 @@ fn serialization() -> Report {
         "could not serialize access due to concurrent update",
     )
     .with_hint("The transaction might succeed if retried.")
+}
+
+fn missing_schema(name: &str) -> Report {
+    Report::new(
+        SqlState::INVALID_SCHEMA_NAME,
+        format!("schema \"{name}\" does not exist"),
+    )
 }
 
 /// Refusals of the engine's wall.
