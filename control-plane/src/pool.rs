@@ -277,13 +277,28 @@ impl Pool {
         result
     }
 
+    /// A spare becomes the tenant's. One that has died while it waited is passed over; a fresh one is the last that is tried.
     async fn activate(&self, tenant: &Tenant) -> Result<Box<dyn LiveWorker>, PoolError> {
-        let spare = self.lock().spares.pop_front();
-        let spare = match spare {
-            Some(spare) => spare,
-            None => self.shared.provider.spawn().await?,
-        };
-        self.shared.wake.notify_one();
+        loop {
+            let spare = self.lock().spares.pop_front();
+            self.shared.wake.notify_one();
+            let Some(spare) = spare else {
+                let fresh = self.shared.provider.spawn().await?;
+                return self.activate_spare(fresh, tenant).await;
+            };
+            let id = spare.id().clone();
+            match self.activate_spare(spare, tenant).await {
+                Ok(live) => return Ok(live),
+                Err(error) => tracing::warn!(worker = %id, %error, "a spare worker could not be used"),
+            }
+        }
+    }
+
+    async fn activate_spare(
+        &self,
+        spare: Box<dyn SpareWorker>,
+        tenant: &Tenant,
+    ) -> Result<Box<dyn LiveWorker>, PoolError> {
         let Place { socket, temp_dir } = spare.place();
         let limits = &self.shared.limits;
         let token: [u8; 32] = rand::random();

@@ -79,6 +79,9 @@ async fn open_store(config: &Config, embedded: Option<&EmbeddedPostgres>) -> any
 fn pool(config: &Config, store: &Store, directory: &Path, metrics: &Metrics) -> anyhow::Result<Pool> {
     let mut environment = store.libpq_environment().to_vec();
     environment.push(("PGCONNECT_TIMEOUT", METADATA_TIMEOUT.into()));
+    // Where tests have workers die; a release build has no such place.
+    #[cfg(debug_assertions)]
+    environment.extend(std::env::var("PINTAIL_TEST_DIES").map(|place| ("PINTAIL_TEST_DIES", place)));
     let provider = ChildProvider::new(config.worker_program(), config.extension_dir(), directory, environment)
         .context("preparing the workers' directory")?;
     Ok(Pool::new(Box::new(provider), limits(config), metrics.clone()))

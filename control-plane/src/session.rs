@@ -8,6 +8,7 @@ mod engine;
 mod extended;
 mod identity;
 mod local;
+mod lost;
 mod machine;
 mod opening;
 mod out;

@@ -6,6 +6,7 @@ mod cursors;
 mod differential;
 mod first_start;
 mod isolation;
+mod lost;
 mod orgs;
 mod protocol;
 mod returning;

@@ -3,6 +3,7 @@
 //! Knows the engine, the organisation's catalogs and the Flight contract. Knows nothing of the client's protocol
 //! conversation, and of no other tenant.
 
+mod dies;
 mod engine;
 mod error;
 mod extensions;

@@ -54,6 +54,8 @@ pub(super) struct Run {
     pub(super) redacted: Vec<String>,
     /// What its success leaves in the instance.
     pub(super) left: Left,
+    /// A worker was lost over it once.
+    pub(super) was_lost: bool,
 }
 
 /// Where the engine finds the text.
@@ -136,6 +138,8 @@ pub(super) struct Running {
     pub(super) room: Option<u32>,
     /// Rows sent by this Execute.
     pub(super) sent: u64,
+    /// A part of the answer has come, so that it cannot begin once more.
+    pub(super) answered: bool,
 }
 
 impl Run {
@@ -157,6 +161,7 @@ impl Run {
             offset: None,
             redacted: Vec::new(),
             left: Left::default(),
+            was_lost: false,
         })
     }
 
@@ -255,6 +260,7 @@ impl Machine {
             stream: self.sequence,
             room,
             sent: 0,
+            answered: false,
         })));
         self.call = Some(Next::Call(Call::Execute(execute, pace)));
     }
@@ -361,16 +367,16 @@ impl Machine {
         match result {
             Ok(Some((frame, bytes))) => self.take_frame(running, frame, bytes),
             Ok(None) => self.run_failed(
-                &running,
+                *running,
                 &CallError::Lost {
                     reason: "a result ended without its trailer".into(),
                 },
             ),
-            Err(error) => self.run_failed(&running, &error),
+            Err(error) => self.run_failed(*running, &error),
         }
     }
 
-    fn run_failed(&mut self, running: &Running, error: &CallError) {
+    fn run_failed(&mut self, running: Running, error: &CallError) {
         if let Audience::Nobody(after) = &running.run.audience {
             self.after_failure(after);
         }
@@ -387,12 +393,13 @@ impl Machine {
                 report: Box::new(redacted(&placed(report, running.run.offset), &running.run.redacted)),
                 broken: *broken,
             },
-            lost @ CallError::Lost { .. } => lost.clone(),
+            lost @ (CallError::Lost { .. } | CallError::Unsent { .. }) => return self.run_lost(running, lost),
         };
         self.call_failed(&error);
     }
 
     fn take_frame(&mut self, mut running: Box<Running>, mut frame: Frame, bytes: Bytes) {
+        running.answered = true;
         let client = match &mut running.run.audience {
             Audience::Client(client) => client,
             Audience::Nobody(_) => return self.take_silent(running, &frame),
@@ -528,6 +535,7 @@ impl Machine {
             stream: suspended.stream,
             room: (limit > 0).then_some(limit),
             sent: 0,
+            answered: true,
         });
         let frame = Frame {
             header: None,

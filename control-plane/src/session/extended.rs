@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use pintail_sqlstate::{Report, SqlState, ToReport};
-use pintail_transpiler::{Kind, Plan, Returns, Role, Statement};
+use pintail_transpiler::{Kind, Plan, Returns, Role};
 use pintail_worker_api::error::CallError;
 use pintail_worker_api::messages::{Param, Prepare, Prepared as WorkerPrepared};
 
 use super::cursor::{duplicate_cursor, naming, no_portal, subject};
 use super::engine::{Audience, Described, Run, Source, ToClient, announced, placed};
-use super::machine::{Call, Machine, Next, Op, PendingParse, Purpose, Stage, Waiting};
+use super::machine::{Call, Machine, Next, Op, Parsing, PendingParse, Purpose, Stage, Waiting};
 use super::portal::{Body, Portal, PortalState, Prepared, describe, format_of};
 use super::relocate::Left;
 use super::statement::{Delivery, duplicate_statement};
@@ -71,38 +71,31 @@ impl Machine {
                 ));
             }
         };
-        self.start_parse(name, statement, types, Purpose::Message)
+        self.start_parse(Parsing {
+            name,
+            statement,
+            types: types.to_vec(),
+            purpose: Purpose::Message,
+            was_lost: false,
+        })
     }
 
     /// Has the engine prepare a statement that is its own; notes the others.
-    pub(super) fn start_parse(
-        &mut self,
-        name: String,
-        statement: Statement,
-        types: &[u32],
-        purpose: Purpose,
-    ) -> Result<(), Report> {
+    pub(super) fn start_parse(&mut self, parsing: Parsing) -> Result<(), Report> {
+        let (statement, types) = (&parsing.statement, &parsing.types);
         if !matches!(statement.kind, Kind::Transaction(_)) {
             self.transaction.check()?;
         }
-        if let Some(elsewhere) = self.elsewhere(naming(&statement))? {
-            self.move_to(
-                elsewhere,
-                Op::Parse {
-                    name,
-                    statement: Box::new(statement),
-                    types: types.to_vec(),
-                    purpose,
-                },
-            );
+        if let Some(elsewhere) = self.elsewhere(naming(statement))? {
+            self.move_to(elsewhere, Op::Parse(Box::new(parsing)));
             return Ok(());
         }
         let for_engine = matches!(
-            subject(&statement).kind,
+            subject(statement).kind,
             Kind::Read | Kind::Write | Kind::Ddl | Kind::Explain | Kind::Other
         );
         let plan = if for_engine {
-            Some(self.plan(subject(&statement), types)?)
+            Some(self.plan(subject(statement), types)?)
         } else {
             None
         };
@@ -112,33 +105,33 @@ impl Machine {
             ..
         }) = plan
         {
-            return self.describe_steps(description, columns, name, statement, types, purpose);
+            self.describe_steps(description, columns, parsing);
+            return Ok(());
         }
         let one_step =
             plan.filter(|plan| plan.steps.len() == 1 && plan.steps[0].role == Role::Main && plan.notices.is_empty());
         let Some(mut plan) = one_step else {
-            self.finish_local_parse(name, statement, types, purpose);
+            self.finish_local_parse(parsing);
             return Ok(());
         };
         if !self.is_ready_to_prepare() {
             // The message is taken up once more then.
-            self.parse_again(name, statement, types, purpose);
+            self.parse_again(parsing);
             return Ok(());
         }
         let step = plan.steps.remove(0);
         let column_oids = announced(plan.columns.as_deref());
+        let param_oids = effective(&parsing.types, &plan.param_oids);
         self.waiting = Some(Waiting::Prepare(Box::new(PendingParse {
-            name,
-            statement,
+            parsing,
             columns: plan.columns,
             settings: plan.settings,
             unchanged: step.unchanged,
-            purpose,
             stage: Stage::Whole,
         })));
         self.call = Some(Next::Call(Call::Prepare(Prepare {
             sql: step.sql,
-            param_oids: effective(types, &plan.param_oids),
+            param_oids,
             column_oids,
         })));
         Ok(())
@@ -159,26 +152,20 @@ impl Machine {
     }
 
     /// Queues a Parse behind what was asked for.
-    pub(super) fn parse_again(&mut self, name: String, statement: Statement, types: &[u32], purpose: Purpose) {
-        let again = Op::Parse {
-            name,
-            statement: Box::new(statement),
-            types: types.to_vec(),
-            purpose,
-        };
+    pub(super) fn parse_again(&mut self, parsing: Parsing) {
         let behind = usize::from(self.waiting.is_none()).min(self.queue.len());
-        self.queue.insert(behind, again);
+        self.queue.insert(behind, Op::Parse(Box::new(parsing)));
     }
 
-    fn finish_local_parse(&mut self, name: String, statement: Statement, types: &[u32], purpose: Purpose) {
+    fn finish_local_parse(&mut self, parsing: Parsing) {
         let prepared = Prepared {
-            statement: Some(statement),
-            param_oids: types.to_vec(),
+            statement: Some(parsing.statement),
+            param_oids: parsing.types,
             body: Body::Session,
-            from_sql: matches!(purpose, Purpose::Sql),
+            from_sql: matches!(parsing.purpose, Purpose::Sql),
             instance: self.instance,
         };
-        self.store_prepared(name, prepared, purpose);
+        self.store_prepared(parsing.name, prepared, parsing.purpose);
     }
 
     pub(super) fn store_prepared(&mut self, name: String, prepared: Prepared, purpose: Purpose) {
@@ -195,10 +182,10 @@ impl Machine {
         let answer = match result {
             Ok(answer) => answer,
             Err(CallError::Statement { report, .. }) => {
-                let offset = parse.unchanged.then_some(subject(&parse.statement).offset);
+                let offset = parse.unchanged.then_some(subject(&parse.parsing.statement).offset);
                 return self.fail(placed(&report, offset));
             }
-            Err(lost) => return self.call_failed(&lost),
+            Err(lost) => return self.parse_lost(parse, &lost),
         };
         if !matches!(parse.stage, Stage::Whole) {
             return self.described_steps(parse, answer);
@@ -207,26 +194,27 @@ impl Machine {
         for (column, wanted) in columns.iter_mut().zip(parse.columns.unwrap_or_default()) {
             column.name = wanted.name;
         }
-        let is_cursor = matches!(parse.statement.kind, Kind::Cursor(_));
-        if parse.statement.returns == Returns::Nothing && !is_cursor || !answer.returns_rows {
+        let parsing = parse.parsing;
+        let is_cursor = matches!(parsing.statement.kind, Kind::Cursor(_));
+        if parsing.statement.returns == Returns::Nothing && !is_cursor || !answer.returns_rows {
             columns.clear();
         }
         let prepared = Prepared {
-            statement: Some(parse.statement),
+            statement: Some(parsing.statement),
             param_oids: answer.param_oids,
             body: Body::Engine {
                 handle: answer.handle,
                 columns,
                 settings: parse.settings,
             },
-            from_sql: match &parse.purpose {
+            from_sql: match &parsing.purpose {
                 Purpose::Message => false,
                 Purpose::Sql => true,
                 Purpose::Again(renewal) => renewal.prepared.from_sql,
             },
             instance: self.instance,
         };
-        self.store_prepared(parse.name, prepared, parse.purpose);
+        self.store_prepared(parsing.name, prepared, parsing.purpose);
     }
 
     fn bind(&mut self, bind: Bind) -> Result<(), Report> {
@@ -363,6 +351,7 @@ impl Machine {
             formats: portal.formats.clone(),
             portal: Some((name.to_owned(), limit)),
             copy: None,
+            was_lost: false,
         };
         match std::mem::replace(&mut portal.state, PortalState::Done) {
             PortalState::Fresh => {
@@ -397,6 +386,7 @@ impl Machine {
                     offset: None,
                     redacted: Vec::new(),
                     left: Left::default(),
+                    was_lost: false,
                 };
                 self.resume(suspended, run, limit);
                 Ok(())

@@ -141,12 +141,7 @@ pub(super) enum Op {
     /// A statement for the engine.
     Run(Box<Run>),
     /// A Parse that waited for a worker.
-    Parse {
-        name: String,
-        statement: Box<Statement>,
-        types: Vec<u32>,
-        purpose: Purpose,
-    },
+    Parse(Box<Parsing>),
     /// A statement that waited for the session to move.
     Dispatch(Box<(Statement, Delivery)>),
     /// A prepared statement that the session's instance does not know.
@@ -181,15 +176,25 @@ pub(super) enum Waiting {
     Run(Box<Running>),
 }
 
-/// A Parse (or PREPARE) whose text is with the worker.
+/// A Parse or PREPARE.
 #[derive(Debug)]
-pub(super) struct PendingParse {
+pub(super) struct Parsing {
     pub(super) name: String,
     pub(super) statement: Statement,
+    /// The client's parameter types.
+    pub(super) types: Vec<u32>,
+    pub(super) purpose: Purpose,
+    /// A worker was lost over it once.
+    pub(super) was_lost: bool,
+}
+
+/// One whose text is with the worker.
+#[derive(Debug)]
+pub(super) struct PendingParse {
+    pub(super) parsing: Parsing,
     pub(super) columns: Option<Vec<pintail_transpiler::Column>>,
     pub(super) settings: Vec<pintail_transpiler::SettingChange>,
     pub(super) unchanged: bool,
-    pub(super) purpose: Purpose,
     pub(super) stage: Stage,
 }
 
@@ -378,13 +383,8 @@ impl Machine {
                 self.run_statement(&statement);
             }
             Op::Run(run) => self.start_run(run),
-            Op::Parse {
-                name,
-                statement,
-                types,
-                purpose,
-            } => {
-                if let Err(report) = self.start_parse(name, *statement, &types, purpose) {
+            Op::Parse(parsing) => {
+                if let Err(report) = self.start_parse(*parsing) {
                     self.fail(report);
                 }
             }
@@ -533,12 +533,11 @@ impl Machine {
         self.phase = Phase::Skipping;
     }
 
-    /// An error of a call: of the statement, or of the worker itself, which ends the session.
+    /// An error of a call: of the statement, or of the worker itself.
     pub(super) fn call_failed(&mut self, error: &CallError) {
-        let report = error.to_report();
         match error {
-            CallError::Statement { .. } => self.fail(report),
-            CallError::Lost { .. } => self.fail(report.with_severity(Severity::Fatal)),
+            CallError::Statement { .. } => self.fail(error.to_report()),
+            CallError::Lost { .. } | CallError::Unsent { .. } => self.worker_lost(error),
         }
     }
 

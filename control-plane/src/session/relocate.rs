@@ -11,7 +11,7 @@ use pintail_transpiler::{Leaves, Statement};
 use pintail_worker_api::messages::Param;
 
 use super::engine::{After, Run};
-use super::machine::{Call, Machine, Next, Op, Purpose, Waiting};
+use super::machine::{Call, Machine, Next, Op, Parsing, Purpose, Waiting};
 use super::portal::{PortalState, Prepared};
 use super::statement::Delivery;
 use super::transaction::Implicit;
@@ -136,7 +136,7 @@ impl Machine {
     }
 
     /// What a move would lose.
-    fn holds(&self) -> Option<&'static str> {
+    pub(super) fn holds(&self) -> Option<&'static str> {
         self.engine.as_ref()?;
         let open = self.transaction.is_open() && self.transaction.used;
         if open || self.transaction.implicit == Implicit::Open {
@@ -173,7 +173,14 @@ impl Machine {
         let Some(statement) = prepared.statement.clone() else {
             return Ok(());
         };
-        self.start_parse(String::new(), statement, &prepared.param_oids, Purpose::Again(renewal))
+        let was_lost = renewal.delivery.was_lost;
+        self.start_parse(Parsing {
+            name: String::new(),
+            statement,
+            types: prepared.param_oids.clone(),
+            purpose: Purpose::Again(renewal),
+            was_lost,
+        })
     }
 
     /// Puts a statement in the place of what it renews, and runs it.

@@ -9,7 +9,7 @@ use pintail_worker_api::messages::{CopyOptions, Param};
 
 use super::cursor::{Columns, Query, naming};
 use super::engine::{After, Audience, Described, Run, Source, ToClient, read_only};
-use super::machine::{Machine, Op, Purpose};
+use super::machine::{Machine, Op, Parsing, Purpose};
 use super::portal::{Body, Prepared};
 use super::relocate::{Left, Renewal};
 use super::transaction::Implicit;
@@ -25,6 +25,8 @@ pub(super) struct Delivery {
     pub(super) portal: Option<(String, u32)>,
     /// The rows leave as `CopyData` in this way.
     pub(super) copy: Option<CopyOptions>,
+    /// A worker was lost over it once.
+    pub(super) was_lost: bool,
 }
 
 impl Delivery {
@@ -35,6 +37,7 @@ impl Delivery {
             formats: Vec::new(),
             portal: None,
             copy: None,
+            was_lost: false,
         }
     }
 }
@@ -140,6 +143,7 @@ impl Machine {
                 } else {
                     Left::default()
                 },
+                was_lost: delivery.was_lost,
             })));
         }
         if main.is_none() {
@@ -165,12 +169,13 @@ impl Machine {
         if self.statements.contains_key(&prepare.name) {
             return Err(duplicate_statement(&prepare.name));
         }
-        self.start_parse(
-            prepare.name.clone(),
-            prepare.statement.as_ref().clone(),
-            &prepare.types,
-            Purpose::Sql,
-        )
+        self.start_parse(Parsing {
+            name: prepare.name.clone(),
+            statement: prepare.statement.as_ref().clone(),
+            types: prepare.types.clone(),
+            purpose: Purpose::Sql,
+            was_lost: false,
+        })
     }
 
     fn execute_from_sql(&mut self, execute: &Execute, delivery: &Delivery) -> Result<(), Report> {
@@ -270,6 +275,7 @@ impl Machine {
             offset: None,
             redacted: Vec::new(),
             left: Left::by(statement),
+            was_lost: delivery.was_lost,
         })));
         Ok(())
     }

@@ -1,44 +1,32 @@
 //! Statements of several steps in the extended protocol: described by texts that are prepared and never run.
 
-use pintail_sqlstate::Report;
-use pintail_transpiler::{Column, Description, Statement};
+use pintail_transpiler::{Column, Description};
 use pintail_worker_api::messages::{Prepare, Prepared as Answer};
 
 use super::engine::announced;
 use super::extended::effective;
-use super::machine::{Call, Forget, Machine, Next, PendingParse, Purpose, Stage, Waiting};
+use super::machine::{Call, Forget, Machine, Next, Parsing, PendingParse, Purpose, Stage, Waiting};
 use super::portal::{Body, Prepared};
 
 impl Machine {
     /// Asks the engine for a statement's parameters.
-    pub(super) fn describe_steps(
-        &mut self,
-        description: Description,
-        columns: Option<Vec<Column>>,
-        name: String,
-        statement: Statement,
-        types: &[u32],
-        purpose: Purpose,
-    ) -> Result<(), Report> {
+    pub(super) fn describe_steps(&mut self, description: Description, columns: Option<Vec<Column>>, parsing: Parsing) {
         if !self.is_ready_to_prepare() {
-            self.parse_again(name, statement, types, purpose);
-            return Ok(());
+            return self.parse_again(parsing);
         }
+        let param_oids = parsing.types.clone();
         self.waiting = Some(Waiting::Prepare(Box::new(PendingParse {
-            name,
-            statement,
+            parsing,
             columns,
             settings: Vec::new(),
             unchanged: false,
-            purpose,
             stage: Stage::Parameters(description.columns),
         })));
         self.call = Some(Next::Call(Call::Prepare(Prepare {
             sql: description.parameters,
-            param_oids: types.to_vec(),
+            param_oids,
             column_oids: Vec::new(),
         })));
-        Ok(())
     }
 
     /// The engine told the parameters, or then the columns.
@@ -61,14 +49,15 @@ impl Machine {
                 for (column, wanted) in columns.iter_mut().zip(parse.columns.unwrap_or_default()) {
                     column.name = wanted.name;
                 }
+                let parsing = parse.parsing;
                 let prepared = Prepared {
-                    statement: Some(parse.statement),
+                    statement: Some(parsing.statement),
                     param_oids: effective(&param_oids, &answer.param_oids),
                     body: Body::Steps { columns },
-                    from_sql: matches!(parse.purpose, Purpose::Sql),
+                    from_sql: matches!(parsing.purpose, Purpose::Sql),
                     instance: self.instance,
                 };
-                self.store_prepared(parse.name, prepared, parse.purpose);
+                self.store_prepared(parsing.name, prepared, parsing.purpose);
             }
         }
     }

@@ -9,6 +9,7 @@ use std::time::Duration;
 use arrow_flight::flight_service_client::FlightServiceClient;
 use arrow_flight::{Action, FlightData, Ticket};
 use bytes::Bytes;
+use futures::FutureExt;
 use hyper_util::rt::TokioIo;
 use prost::Message;
 use tokio::net::UnixStream;
@@ -206,6 +207,11 @@ impl Exchange {
             ..FlightData::default()
         };
         self.statements.send(data).await.map_err(|error| lost(&error))
+    }
+
+    /// Whether the stream has ended, so that nothing that is sent would arrive.
+    pub fn is_gone(&mut self) -> bool {
+        self.frames.message().now_or_never().is_some()
     }
 
     /// The next frame of the statement that was sent; an error of the statement leaves the stream usable. Cancel safe.

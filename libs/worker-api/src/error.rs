@@ -17,6 +17,12 @@ pub enum CallError {
         /// The instance reported an internal or fatal error; the worker must be retired.
         broken: bool,
     },
+    /// The worker was gone before the call left: it did nothing.
+    #[error("the worker was lost before the call: {reason}")]
+    Unsent {
+        /// For the log.
+        reason: String,
+    },
     /// The worker is gone or does not speak the contract; whether the statement ran is unknown.
     #[error("the connection to the worker was lost: {reason}")]
     Lost {
@@ -33,8 +39,12 @@ impl ToReport for CallError {
                 SqlState::CONNECTION_FAILURE,
                 "the worker that ran this session was lost",
             )
-            .with_detail("Whether the last statement took effect is not known.")
-            .with_hint("Connect again."),
+            .with_detail("Whether the last statement took effect is not known."),
+            Self::Unsent { .. } => Report::new(
+                SqlState::CONNECTION_FAILURE,
+                "the worker that ran this session was lost",
+            )
+            .with_detail("The last statement did not run."),
         }
     }
 }

@@ -23,6 +23,7 @@ use super::kept::Look;
 use super::outlet::Outlet;
 use super::render::{self, FRAME, Renderer, count_only};
 use super::statement::{Bench, Statement, run_setup};
+use crate::dies::{self, Point};
 use crate::engine::Returns;
 use crate::engine::capi::feed::Feeder;
 use crate::engine::capi::{ArrowOptions, Chunk, Connection, ResultSet};
@@ -235,7 +236,9 @@ impl Runner {
                 .get_mut(&request.handle)
                 .ok_or(Error::UnknownStatement(request.handle))?
         };
+        dies::at(Point::Request, &request.sql);
         let mut result = statement.execute(&request.params, &settings)?;
+        dies::at(Point::Done, &request.sql);
         match result.returns() {
             Returns::Changed => Ok(Begun::Count(result.rows_changed())),
             Returns::Nothing => {

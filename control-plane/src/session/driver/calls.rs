@@ -83,8 +83,11 @@ impl<S: AsyncRead + AsyncWrite + Send> Driver<S> {
     async fn execute_whole(&mut self, execute: Execute) -> Result<FrameResult, End> {
         let sequence = execute.sequence;
         let Some(mut exchange) = self.worker.as_mut().and_then(|worker| worker.exchange.take()) else {
-            return Err(End::Done);
+            return Ok(Err(never_sent()));
         };
+        if exchange.is_gone() {
+            return Ok(Err(never_sent()));
+        }
         let call = async move {
             exchange.send(&execute).await?;
             let first = exchange.next().await;
@@ -238,7 +241,7 @@ impl<S: AsyncRead + AsyncWrite + Send> Driver<S> {
     pub(super) fn note_error(&mut self, error: &CallError) {
         let broken = match error {
             CallError::Statement { broken, .. } => *broken,
-            CallError::Lost { reason } => {
+            CallError::Lost { reason } | CallError::Unsent { reason } => {
                 tracing::warn!(reason, "a worker was lost in a session");
                 self.services.metrics.workers_lost.inc();
                 true
@@ -302,4 +305,11 @@ impl<S: AsyncRead + AsyncWrite + Send> Driver<S> {
 /// The end of a transaction is never refused for a limit.
 fn ends_a_transaction(execute: &Execute) -> bool {
     matches!(execute.sql.as_str(), "COMMIT" | "ROLLBACK")
+}
+
+/// The worker was gone before the statement left.
+fn never_sent() -> CallError {
+    CallError::Unsent {
+        reason: "the session's stream had ended".into(),
+    }
 }

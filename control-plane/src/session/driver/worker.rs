@@ -23,6 +23,7 @@ impl<S: AsyncRead + AsyncWrite + Send> Driver<S> {
 
     /// A worker with an open session, proven to stand behind its walls, with the user's secrets made.
     pub(super) async fn acquire(&mut self, setup: Vec<String>) -> Result<Result<Vec<Report>, Report>, End> {
+        self.leave_worker();
         let open = OpenSession {
             session_id: self.session_id.clone(),
             setup,
