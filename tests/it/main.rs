@@ -2,6 +2,7 @@
 
 mod architecture;
 mod authentication;
+mod copy;
 mod cursors;
 mod differential;
 mod first_start;

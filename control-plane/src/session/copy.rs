@@ -5,7 +5,7 @@
 
 use bytes::Bytes;
 use pintail_sqlstate::{Report, SqlState, ToReport};
-use pintail_transpiler::{Copy, CopyFormat, CopySide, CopyTarget, ForceColumns, Statement, Tag};
+use pintail_transpiler::{Copy, CopyFormat, CopySide, CopyTarget, ForceColumns, Plan, Statement, Tag};
 use pintail_worker_api::error::CallError;
 use pintail_worker_api::messages::{self, Column, CopyForce, CopyHeader, CopyIn, CopyOptions, CopySetting};
 
@@ -56,8 +56,16 @@ impl Machine {
     ) -> Result<(), Report> {
         let options = options(copy)?;
         match (&copy.side, &copy.target) {
-            (CopySide::Stdout, CopyTarget::Query(query)) => self.copy_out(query, options, delivery),
-            (CopySide::Stdout, CopyTarget::Table { query, .. }) => self.copy_out(query, options, delivery),
+            (CopySide::Stdout, CopyTarget::Query(query)) => {
+                let plan = self.plan(query, &[])?;
+                self.copy_out(query, plan, options, delivery)
+            }
+            (CopySide::Stdout, CopyTarget::Table { query, .. }) => {
+                let mut plan = self.plan(query, &[])?;
+                // The client wrote no such query, so no place in it is one of the client's text.
+                plan.steps.iter_mut().for_each(|step| step.unchanged = false);
+                self.copy_out(query, plan, options, delivery)
+            }
             (CopySide::Stdin, CopyTarget::Table { name, columns, .. }) => {
                 if self.is_read_only() {
                     return Err(read_only(&Tag::Fixed("COPY FROM".into())));
@@ -92,8 +100,13 @@ impl Machine {
         }
     }
 
-    fn copy_out(&mut self, query: &Statement, options: CopyOptions, delivery: &Delivery) -> Result<(), Report> {
-        let plan = self.plan(query, &[])?;
+    fn copy_out(
+        &mut self,
+        query: &Statement,
+        plan: Plan,
+        options: CopyOptions,
+        delivery: &Delivery,
+    ) -> Result<(), Report> {
         self.check_set_config(&plan.settings, &[])?;
         let delivery = Delivery {
             copy: Some(options),
