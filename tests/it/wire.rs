@@ -116,7 +116,8 @@ fn bytes_behind_a_request_for_tls_are_not_taken_for_the_sessions() {
     ]
     .concat();
     raw.bytes(&smuggled).expect("send");
-    raw.end().expect("end");
+    // The server may have closed already.
+    let _ = raw.end();
     let rest = raw.rest().expect("a close");
     assert!(!rest.contains(&b'R'), "no authentication was begun: {rest:?}");
 }
@@ -161,7 +162,7 @@ fn a_cancel_request_needs_the_right_key() {
     session
         .send(
             b'Q',
-            &text("SELECT sum(a.i * b.i) FROM range(30000) a(i), range(10000) b(i)"),
+            &text("SELECT sum(a.i * b.i) FROM range(30000) a(i), range(1000) b(i)"),
         )
         .expect("send");
     let mut wrong = session.key().to_vec();
