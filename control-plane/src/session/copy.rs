@@ -236,7 +236,6 @@ fn options(copy: &Copy) -> Result<CopyOptions, Report> {
         format: format.into(),
         delimiter: given.delimiter.clone().unwrap_or_default(),
         null: given.null.clone(),
-        default_marker: given.default.clone(),
         header: header.into(),
         quote: given.quote.clone().unwrap_or_default(),
         escape: given.escape.clone().unwrap_or_default(),

@@ -3,21 +3,27 @@
 //! A thread of its own reads the data into the engine's chunks; the engine takes them by a table function while it runs the
 //! `INSERT`, so columns that are not named get their defaults, values are cast, and an error stores nothing.
 
+mod file_in;
+mod file_out;
 mod reader;
 
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use arrow_array::RecordBatch;
+use arrow_schema::SchemaRef;
 use bytes::Bytes;
 use pintail_pgtypes::{CopyColumns, CopyDecoder, CopyFormat, CopyHeader, CopyOptions};
 use pintail_sqlstate::{Report, SqlState};
 use pintail_worker_api::messages::{self, CopyForce, CopyIn, CopyInReady};
 use tokio::sync::{mpsc, oneshot};
 
+pub(super) use self::file_out::FileOut;
+use self::reader::Reading;
 use super::control::Stop;
 use super::render;
-use crate::engine::capi::feed::{FUNCTION, Feeder};
-use crate::engine::capi::{ArrowOptions, Connection};
+use crate::engine::capi::feed::{FUNCTION, Feeder, Source};
+use crate::engine::capi::{ArrowOptions, Connection, Prepared};
 use crate::engine::failure::Failure;
 use crate::engine::instance::sql::identifier;
 use crate::engine::mapping;
@@ -54,6 +60,8 @@ pub(crate) struct CopyPlace<'a> {
     pub(crate) arrow: &'a ArrowOptions,
     /// Where rows come in.
     pub(crate) feeder: &'a Feeder,
+    /// Where data is set aside that cannot be read as it comes.
+    pub(crate) spool_directory: &'a Arc<Path>,
 }
 
 /// The error by which rows ended, which is told in place of the engine's about it.
@@ -79,17 +87,22 @@ impl Copy {
         let Self { request, pieces, ready } = self;
         let fail = |failure: Failure| mapping::to_error(&failure, "");
         let target = Target::find(&request, place)?;
-        let options = options(request.options.as_ref())?;
-        let settings = render::settings(request.rows.as_ref())?;
-        let decoder = CopyDecoder::new(&target.relation, &target.shape.columns, &options, &settings)?;
-        let empty = RecordBatch::new_empty(decoder.schema());
-        let (rows, cause) = reader::start(decoder, place.connection.clone(), pieces, Arc::clone(stop))?;
-        place.feeder.set(place.connection, &empty, rows).map_err(fail)?;
-        let mut statements = place.connection.split(&target.insert()).map_err(fail)?;
-        let mut insert = statements.prepare(0).map_err(fail)?;
+        let (reading, schema) = target.reading(&request, place)?;
         let columns = target.shape.header.columns.clone();
+        let rows = reader::start(reading, place.connection.clone(), pieces, Arc::clone(stop))?;
         // Whoever asked may have gone; the reader finds that.
-        let _ = ready.send(CopyInReady { columns });
+        let tell = move || drop(ready.send(CopyInReady { columns }));
+        let cause = Cause::default();
+        let mut insert = if let Some(schema) = schema {
+            let insert = target.insert(place, schema, rows.into_source(Arc::clone(&cause)))?;
+            tell();
+            insert
+        } else {
+            // The data says its types first.
+            tell();
+            let schema = rows.schema()?;
+            target.insert(place, schema, rows.into_source(Arc::clone(&cause)))?
+        };
         let done = insert.execute_patiently().map(|mut result| result.rows_changed());
         let cause = cause.lock().unwrap_or_else(PoisonError::into_inner).take();
         match (done, cause) {
@@ -135,35 +148,59 @@ impl Target {
         })
     }
 
-    fn insert(&self) -> String {
+    /// How the data is read, and its columns if they are known before it comes.
+    fn reading(&self, request: &CopyIn, place: CopyPlace<'_>) -> Result<(Reading, Option<SchemaRef>), Error> {
+        let given = request.options.clone().unwrap_or_default();
+        let relation = self.relation.clone();
+        match given.format() {
+            messages::CopyFormat::Arrow => {
+                file_out::no_settings(&given.settings, "arrow")?;
+                Ok((Reading::Arrow(relation), None))
+            }
+            messages::CopyFormat::Parquet => {
+                file_out::no_settings(&given.settings, "parquet")?;
+                Ok((Reading::Parquet(relation, Arc::clone(place.spool_directory)), None))
+            }
+            _ => {
+                let options = options(&given)?;
+                let settings = render::settings(request.rows.as_ref())?;
+                let decoder = CopyDecoder::new(&relation, &self.shape.columns, &options, &settings)?;
+                let schema = decoder.schema();
+                Ok((Reading::Rows(Box::new(decoder)), Some(schema)))
+            }
+        }
+    }
+
+    /// The statement that takes rows of such columns, by position.
+    fn insert(&self, place: CopyPlace<'_>, schema: SchemaRef, rows: Source) -> Result<Prepared, Error> {
+        let fail = |failure: Failure| mapping::to_error(&failure, "");
+        let (got, expected) = (schema.fields().len(), self.shape.columns.len());
+        if got != expected {
+            let message = format!("COPY data has {got} columns, but {expected} are expected");
+            return Err(refused(SqlState::BAD_COPY_FILE_FORMAT, message));
+        }
+        place
+            .feeder
+            .set(place.connection, &RecordBatch::new_empty(schema), rows)
+            .map_err(fail)?;
         let columns = self.shape.columns.iter().map(|column| identifier(column.field.name()));
         let columns = columns.collect::<Vec<_>>().join(", ");
-        format!("INSERT INTO {} ({columns}) SELECT * FROM {FUNCTION}()", self.path)
+        let sql = format!("INSERT INTO {} ({columns}) SELECT * FROM {FUNCTION}()", self.path);
+        let statements = place.connection.split(&sql);
+        statements
+            .and_then(|mut statements| statements.prepare(0))
+            .map_err(fail)
     }
 }
 
 /// Options as they came to options of the codecs.
-pub(super) fn options(given: Option<&messages::CopyOptions>) -> Result<CopyOptions, Error> {
-    let Some(given) = given else {
-        return Ok(CopyOptions::new(CopyFormat::Text));
-    };
+pub(super) fn options(given: &messages::CopyOptions) -> Result<CopyOptions, Error> {
     let format = match given.format() {
         messages::CopyFormat::Text => CopyFormat::Text,
         messages::CopyFormat::Csv => CopyFormat::Csv,
         messages::CopyFormat::Binary => CopyFormat::Binary,
-        messages::CopyFormat::Parquet | messages::CopyFormat::Arrow => {
-            return Err(refused(
-                SqlState::FEATURE_NOT_SUPPORTED,
-                "this COPY format is not supported here",
-            ));
-        }
+        other => return Err(Error::Internal(format!("{other:?} is no codec's format"))),
     };
-    if given.default_marker.is_some() {
-        return Err(refused(
-            SqlState::FEATURE_NOT_SUPPORTED,
-            "COPY DEFAULT is not supported",
-        ));
-    }
     let plain = CopyOptions::new(format);
     let quote = byte(&given.quote, plain.quote)?;
     Ok(CopyOptions {

@@ -1,5 +1,6 @@
 //! From chunks of the engine to Flight messages: `DataRow` or `CopyData` messages in large frames, or Arrow record batches.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use arrow_array::RecordBatch;
@@ -10,7 +11,7 @@ use pintail_pgtypes::{CopyEncoder, Format, RenderSettings, RowEncoder};
 use pintail_worker_api::messages::{CopyWanted, Frame, Header, RowsWanted, Trailer, Want};
 use prost::Message;
 
-use super::copy::options as copy_options;
+use super::copy::{FileOut, options as copy_options};
 use crate::engine::capi::{ArrowOptions, Chunk};
 use crate::engine::mapping;
 use crate::engine::shape::Shape;
@@ -43,6 +44,25 @@ enum Kind {
 enum Encoder {
     Rows(RowEncoder),
     Copy(Box<CopyEncoder>),
+    File(Box<FileOut>),
+}
+
+impl Encoder {
+    fn encode(&mut self, batch: &RecordBatch, rows: Range<usize>, out: &mut Vec<u8>) -> Result<(), Error> {
+        match self {
+            Self::Rows(encoder) => Ok(encoder.encode(batch, rows, out)?),
+            Self::Copy(encoder) => Ok(encoder.encode(batch, rows, out)?),
+            Self::File(file) => file.add(&batch.slice(rows.start, rows.len()), out),
+        }
+    }
+
+    fn finish(&mut self, out: &mut Vec<u8>) -> Result<(), Error> {
+        match self {
+            Self::Rows(_) => Ok(()),
+            Self::Copy(encoder) => Ok(encoder.finish(out)?),
+            Self::File(file) => file.finish(out),
+        }
+    }
 }
 
 /// The Arrow writer's state; dictionaries of enums are sent before the first batch that uses them.
@@ -116,12 +136,7 @@ impl Renderer {
     /// Ends the result with its trailer.
     pub(crate) fn finish(&mut self, engine_us: u64) -> Result<(), Error> {
         self.arrow_header();
-        if let Kind::Wire {
-            encoder: Encoder::Copy(encoder),
-            buffer,
-            ..
-        } = &mut self.kind
-        {
+        if let Kind::Wire { encoder, buffer, .. } = &mut self.kind {
             encoder.finish(buffer)?;
         }
         self.frame(Some(Trailer {
@@ -151,10 +166,7 @@ impl Renderer {
         while start < batch.num_rows() {
             let end = batch.num_rows().min(start + step);
             if let Kind::Wire { encoder, buffer, rows } = &mut self.kind {
-                match encoder {
-                    Encoder::Rows(encoder) => encoder.encode(batch, start..end, buffer)?,
-                    Encoder::Copy(encoder) => encoder.encode(batch, start..end, buffer)?,
-                }
+                encoder.encode(batch, start..end, buffer)?;
                 *rows += u32::try_from(end - start).unwrap_or(u32::MAX);
             }
             if self.pending() >= FRAME {
@@ -255,8 +267,11 @@ fn rows(formats: &[u32], settings: &RenderSettings, shape: &Shape) -> Result<Kin
 }
 
 fn copy(wanted: &CopyWanted, settings: &RenderSettings, shape: &Shape) -> Result<Kind, Error> {
-    let options = copy_options(wanted.options.as_ref())?;
-    let encoder = CopyEncoder::new(&shape.columns, &options, settings)?;
+    let given = wanted.options.clone().unwrap_or_default();
+    if let Some(file) = FileOut::new(&given, settings, shape)? {
+        return Ok(wire(Encoder::File(Box::new(file))));
+    }
+    let encoder = CopyEncoder::new(&shape.columns, &copy_options(&given)?, settings)?;
     Ok(wire(Encoder::Copy(Box::new(encoder))))
 }
 

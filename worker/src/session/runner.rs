@@ -144,6 +144,7 @@ impl Runner {
             connection: &self.connection,
             arrow: &self.arrow,
             feeder: &self.feeder,
+            spool_directory: &self.spool_directory,
         };
         let outcome = match self.control.begin(copy.request.sequence, &stop) {
             Ok(()) => copy.run(place, &stop),

@@ -13,7 +13,7 @@ use prost::Message;
 use crate::error::Error;
 
 /// A result may set aside that many bytes.
-const LIMIT: u64 = 16 << 30;
+pub(crate) const LIMIT: u64 = 16 << 30;
 
 static NAMES: AtomicU64 = AtomicU64::new(0);
 
@@ -96,7 +96,7 @@ impl History {
 }
 
 /// Makes a file and takes its name away, so that it goes when the process does.
-fn nameless(directory: &Path) -> io::Result<File> {
+pub(crate) fn nameless(directory: &Path) -> io::Result<File> {
     let name = format!("spool-{}", NAMES.fetch_add(1, Ordering::Relaxed));
     let path = directory.join(name);
     let file = OpenOptions::new().read(true).write(true).create_new(true).open(&path)?;

@@ -8,7 +8,7 @@ use pintail_sqlstate::{Report, ToReport};
 use pintail_worker_api::client::CopyInCall;
 use pintail_worker_api::error::CallError;
 use pintail_worker_api::messages::{
-    CopyForce, CopyFormat, CopyHeader, CopyIn, CopyOptions, CopyWanted, Execute, RowsWanted, Want,
+    CopyForce, CopyFormat, CopyHeader, CopyIn, CopyOptions, CopySetting, CopyWanted, Execute, RowsWanted, Want,
 };
 
 use crate::harness::TestWorker;
@@ -103,7 +103,13 @@ async fn what_goes_out_comes_back_in_every_format() -> Result<()> {
         .sql("INSERT INTO k (i4, v, l, d, ts, f8) VALUES (7, '\\N', [], 'infinity', '-infinity', 'NaN')")
         .await?;
     worker.sql("INSERT INTO k (i4, v) VALUES (8, ''), (9, '\\.')").await?;
-    for kind in [CopyFormat::Text, CopyFormat::Csv, CopyFormat::Binary] {
+    for kind in [
+        CopyFormat::Text,
+        CopyFormat::Csv,
+        CopyFormat::Binary,
+        CopyFormat::Arrow,
+        CopyFormat::Parquet,
+    ] {
         let (messages, count) = out(&worker, "SELECT * FROM k ORDER BY i4", format(kind)).await?;
         assert_eq!(count, 5);
         worker.sql("CREATE OR REPLACE TABLE back AS FROM k LIMIT 0").await?;
@@ -148,6 +154,70 @@ async fn rows_leave_as_postgresql_writes_them() -> Result<()> {
         (messages, count),
         (vec![b"PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0\xff\xff".to_vec()], 0)
     );
+    Ok(())
+}
+
+#[tokio::test]
+async fn files_are_what_others_read_and_write() -> Result<()> {
+    let worker = TestWorker::start().await?;
+    worker.sql("CREATE TABLE t (a INTEGER, b VARCHAR)").await?;
+    let zstd = CopyOptions {
+        settings: vec![CopySetting {
+            name: "compression".into(),
+            value: "zstd".into(),
+        }],
+        ..format(CopyFormat::Parquet)
+    };
+    let (messages, count) = out(&worker, "SELECT i AS a, 'x' || i AS b FROM range(200000) r(i)", zstd).await?;
+    let file = messages.concat();
+    assert_eq!(
+        (count, &file[..4], &file[file.len() - 4..]),
+        (200_000, b"PAR1".as_slice(), b"PAR1".as_slice())
+    );
+    // The engine's own reader takes it.
+    let path = worker.bootstrap.directories[0].join("t.parquet");
+    std::fs::write(&path, &file)?;
+    let read = format!(
+        "SELECT count(*) || ' ' || sum(a) || ' ' || max(b) FROM read_parquet('{}')",
+        path.display()
+    );
+    assert_eq!(worker.sql(&read).await?.value(), "200000 19999900000 x99999");
+    assert_eq!(
+        send(&worker, &into("t", format(CopyFormat::Parquet)), &file).await?,
+        200_000
+    );
+    let (messages, _) = out(&worker, "SELECT a, b FROM t", format(CopyFormat::Arrow)).await?;
+    assert_eq!(
+        send(&worker, &into("t", format(CopyFormat::Arrow)), &messages.concat()).await?,
+        200_000
+    );
+    let sums = worker
+        .sql("SELECT count(*) || ' ' || sum(a) || ' ' || count(DISTINCT b) FROM t")
+        .await?;
+    assert_eq!(sums.value(), "400000 39999800000 200000");
+    let one = CopyIn {
+        columns: vec!["a".into()],
+        ..into("t", format(CopyFormat::Parquet))
+    };
+    assert_eq!(refused(&worker, &one, &file).await.sqlstate.as_str(), "22P04");
+    for kind in [CopyFormat::Arrow, CopyFormat::Parquet] {
+        for cut in [0, 3, 100, file.len() / 2] {
+            let data = if kind == CopyFormat::Arrow {
+                messages.concat()
+            } else {
+                file.clone()
+            };
+            let report = refused(&worker, &into("t", format(kind)), &data[..cut]).await;
+            assert_eq!(report.sqlstate.as_str(), "22P04", "{kind:?} {cut} {report:?}");
+        }
+        let report = begun(&worker, &into("t", format(kind)))
+            .await?
+            .fail("enough")
+            .await
+            .to_report();
+        assert_eq!(report.message, "COPY from stdin failed: enough", "{kind:?}");
+    }
+    assert_eq!(worker.sql("SELECT count(*) FROM t").await?.value(), "400000");
     Ok(())
 }
 

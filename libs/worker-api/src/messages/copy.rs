@@ -73,9 +73,6 @@ pub struct CopyOptions {
     /// How NULL is written.
     #[prost(string, optional, tag = "3")]
     pub null: Option<String>,
-    /// What stands for a column's default on input.
-    #[prost(string, optional, tag = "4")]
-    pub default_marker: Option<String>,
     /// The header line.
     #[prost(enumeration = "CopyHeader", tag = "5")]
     pub header: i32,

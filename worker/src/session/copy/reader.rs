@@ -1,14 +1,17 @@
 //! The thread that reads a `COPY`'s data into chunks, and the engine's end of it.
 
+use std::path::Path;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, PoisonError};
 use std::thread;
 use std::time::Duration;
 
 use arrow_array::RecordBatch;
+use arrow_schema::SchemaRef;
 use pintail_pgtypes::CopyDecoder;
 use tokio::sync::mpsc;
 
+use super::file_in::{self, Data, Way};
 use super::{Cause, Piece};
 use crate::engine::capi::feed::{Broken, Source};
 use crate::engine::capi::{Chunk, Connection};
@@ -21,54 +24,72 @@ const CHUNKS: usize = 4;
 /// How long the engine waits for rows before it looks whether it is to stop.
 const LOOK: Duration = Duration::from_millis(20);
 
+/// How data is read.
+pub(super) enum Reading {
+    /// By a codec.
+    Rows(Box<CopyDecoder>),
+    /// As an Arrow stream into the table of that name.
+    Arrow(String),
+    /// As a Parquet file, set aside below a directory.
+    Parquet(String, Arc<Path>),
+}
+
 /// What the thread found.
-enum Read {
+pub(super) enum Found {
+    /// The columns of a format that has types of its own; before its rows.
+    Schema(SchemaRef),
     Rows(Chunk),
     End,
     Failed(Error),
 }
 
-/// Starts the thread, which ends when the sender of `pieces` is gone, at the latest. The engine's end notes the error by which
-/// it ended the rows, if it did.
+/// The engine's end.
+pub(super) struct Rows {
+    found: Receiver<Found>,
+    stop: Arc<Stop>,
+}
+
+/// Starts the thread, which ends when the sender of `pieces` is gone, at the latest.
 pub(super) fn start(
-    decoder: CopyDecoder,
+    reading: Reading,
     connection: Connection,
     pieces: mpsc::Receiver<Piece>,
     stop: Arc<Stop>,
-) -> Result<(Source, Cause), Error> {
-    let (sender, chunks) = sync_channel(CHUNKS);
+) -> Result<Rows, Error> {
+    let (sender, found) = sync_channel(CHUNKS);
     let started = thread::Builder::new().name("copy".to_owned()).spawn(move || {
-        let outcome = read(decoder, &connection, pieces, &sender);
+        let way = Way {
+            connection: &connection,
+            found: &sender,
+        };
+        let outcome = match reading {
+            Reading::Rows(decoder) => read(*decoder, &connection, pieces, &sender),
+            Reading::Arrow(relation) => file_in::arrow(Data::new(pieces, &relation), &way),
+            Reading::Parquet(relation, directory) => file_in::parquet(Data::new(pieces, &relation), &directory, &way),
+        };
         // An engine that is done with the rows needs no end of them.
-        let _ = sender.send(outcome.map_or_else(Read::Failed, |()| Read::End));
+        let _ = sender.send(outcome.map_or_else(Found::Failed, |()| Found::End));
     });
     started.map_err(|source| Error::Io {
         what: "cannot start a thread".to_owned(),
         source,
     })?;
-    let cause = Cause::default();
-    let noted = Arc::clone(&cause);
-    let source = move || {
-        next(&chunks, &stop).map_err(|error| {
-            *noted.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
-            Broken
-        })
-    };
-    Ok((Box::new(source), cause))
+    Ok(Rows { found, stop })
 }
 
-/// Reads all data.
+/// Reads all data by a codec.
 fn read(
     mut decoder: CopyDecoder,
     connection: &Connection,
     mut pieces: mpsc::Receiver<Piece>,
-    rows: &SyncSender<Read>,
+    found: &SyncSender<Found>,
 ) -> Result<(), Error> {
     let mut pass = |batch: RecordBatch| {
         let chunk = connection
             .chunk(&batch)
             .map_err(|failure| mapping::to_error(&failure, ""))?;
-        rows.send(Read::Rows(chunk))
+        found
+            .send(Found::Rows(chunk))
             .map_err(|_| Error::Stopped(StopReason::Dropped))
     };
     loop {
@@ -84,19 +105,46 @@ fn read(
     }
 }
 
-/// The next rows for the engine.
-fn next(chunks: &Receiver<Read>, stop: &Stop) -> Result<Option<Chunk>, Error> {
-    loop {
-        if let Some(reason) = stop.reason() {
-            return Err(Error::Stopped(reason));
+impl Rows {
+    /// The columns, in a format that says them. Blocks; for the engine's threads only.
+    pub(super) fn schema(&self) -> Result<SchemaRef, Error> {
+        match self.wait()? {
+            Found::Schema(schema) => Ok(schema),
+            Found::Failed(error) => Err(error),
+            Found::Rows(_) | Found::End => Err(Error::Internal("a COPY without columns".to_owned())),
         }
-        match chunks.recv_timeout(LOOK) {
-            Ok(Read::Rows(chunk)) => return Ok(Some(chunk)),
-            Ok(Read::End) => return Ok(None),
-            Ok(Read::Failed(error)) => return Err(error),
-            Err(RecvTimeoutError::Timeout) => {}
-            Err(RecvTimeoutError::Disconnected) => {
-                return Err(Error::Internal("the reader of a COPY is gone".to_owned()));
+    }
+
+    /// The rows for the engine; `cause` takes the error by which they end, if they do.
+    pub(super) fn into_source(self, cause: Cause) -> Source {
+        Box::new(move || {
+            self.next().map_err(|error| {
+                *cause.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+                Broken
+            })
+        })
+    }
+
+    fn next(&self) -> Result<Option<Chunk>, Error> {
+        match self.wait()? {
+            Found::Rows(chunk) => Ok(Some(chunk)),
+            Found::End => Ok(None),
+            Found::Failed(error) => Err(error),
+            Found::Schema(_) => Err(Error::Internal("a COPY with columns twice".to_owned())),
+        }
+    }
+
+    fn wait(&self) -> Result<Found, Error> {
+        loop {
+            if let Some(reason) = self.stop.reason() {
+                return Err(Error::Stopped(reason));
+            }
+            match self.found.recv_timeout(LOOK) {
+                Ok(found) => return Ok(found),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => {
+                    return Err(Error::Internal("the reader of a COPY is gone".to_owned()));
+                }
             }
         }
     }
