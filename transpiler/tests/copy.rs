@@ -24,107 +24,117 @@ fn options(with: &str) -> CopyOptions {
 
 #[test]
 fn options_are_held_to_postgresqls_rules() {
-    let both = [
-        (
-            "(format binary, delimiter ',')",
-            "42601: cannot specify DELIMITER in BINARY mode",
-        ),
-        ("binary delimiter ','", "42601: cannot specify DELIMITER in BINARY mode"),
-        ("(format binary, null 'x')", "42601: cannot specify NULL in BINARY mode"),
-        ("(format binary, header)", "0A000: cannot specify HEADER in BINARY mode"),
-        ("(format csv, format csv)", "42601: conflicting or redundant options"),
-        ("(header, header)", "42601: conflicting or redundant options"),
-        ("csv csv", "42601: conflicting or redundant options"),
-        ("delimiter ',' delimiter ','", "42601: conflicting or redundant options"),
-        (
-            "(delimiter 'ab')",
-            "0A000: COPY delimiter must be a single one-byte character",
-        ),
-        (
-            "(delimiter '')",
-            "0A000: COPY delimiter must be a single one-byte character",
-        ),
-        (
-            "(format csv, delimiter 'é')",
-            "0A000: COPY delimiter must be a single one-byte character",
-        ),
-        (
-            "(delimiter E'\\n')",
-            "22023: COPY delimiter cannot be newline or carriage return",
-        ),
-        ("(delimiter 'a')", "22023: COPY delimiter cannot be \"a\""),
-        ("(delimiter '\\')", "22023: COPY delimiter cannot be \"\\\""),
-        ("(delimiter 'A')", "ok"),
-        ("(delimiter E'\\t')", "ok"),
-        (
-            "(null E'a\\nb')",
-            "22023: COPY null representation cannot use newline or carriage return",
-        ),
-        ("(quote '\"')", "0A000: COPY quote available only in CSV mode"),
-        (
-            "(format csv, quote 'ab')",
-            "0A000: COPY quote must be a single one-byte character",
-        ),
-        (
-            "(format csv, quote '')",
-            "0A000: COPY quote must be a single one-byte character",
-        ),
-        (
-            "(format csv, quote ',')",
-            "22023: COPY delimiter and quote must be different",
-        ),
-        ("(escape '\"')", "0A000: COPY escape available only in CSV mode"),
-        (
-            "(format csv, escape 'ab')",
-            "0A000: COPY escape must be a single one-byte character",
-        ),
-        ("(force_quote *)", "0A000: COPY force quote available only in CSV mode"),
-        (
-            "(force_not_null (a))",
-            "0A000: COPY force not null available only in CSV mode",
-        ),
-        ("(force_null (a))", "0A000: COPY force null available only in CSV mode"),
-        (
-            "(format csv, force_null *)",
-            "22023: argument to option \"force_null\" must be a list of column names",
-        ),
-        (
-            "(format csv, force_quote a)",
-            "22023: argument to option \"force_quote\" must be a list of column names",
-        ),
-        (
-            "(delimiter ',', null 'a,b')",
-            "0A000: COPY delimiter must not appear in the NULL specification",
-        ),
-        (
-            "(format csv, null 'a\"b')",
-            "0A000: CSV quote character must not appear in the NULL specification",
-        ),
-        (
-            "(format csv, header maybe)",
-            "42601: header requires a Boolean value or \"match\"",
-        ),
-        ("(header 2)", "42601: header requires a Boolean value or \"match\""),
-        ("(header 1)", "ok"),
-        ("(encoding 'utf8')", "ok"),
-        ("encoding 'UTF-8'", "ok"),
-        ("(nope 1)", "42601: option \"nope\" not recognized"),
-        ("(default 'x')", "42601: option \"default\" not recognized"),
-        ("(format)", "42601: format requires a parameter"),
-        ("(delimiter)", "42601: delimiter requires a parameter"),
-        ("()", "42601: syntax error at or near \")\""),
-        ("oids", "42601: syntax error at or near \"oids\""),
-        ("(freeze false)", "ok"),
-        ("csv header delimiter as '|' null as 'x' quote '''' escape '\\'", "ok"),
-    ];
-    for (with, expected) in both {
+    for (with, expected) in BOTH {
         assert_eq!(
             outcome(&format!("COPY t FROM STDIN WITH {with}")),
-            expected,
+            *expected,
             "FROM {with}"
         );
-        assert_eq!(outcome(&format!("COPY t TO STDOUT WITH {with}")), expected, "TO {with}");
+        assert_eq!(
+            outcome(&format!("COPY t TO STDOUT WITH {with}")),
+            *expected,
+            "TO {with}"
+        );
     }
+}
+
+/// Options, and what is said of them in both directions.
+const BOTH: &[(&str, &str)] = &[
+    (
+        "(format binary, delimiter ',')",
+        "42601: cannot specify DELIMITER in BINARY mode",
+    ),
+    ("binary delimiter ','", "42601: cannot specify DELIMITER in BINARY mode"),
+    ("(format binary, null 'x')", "42601: cannot specify NULL in BINARY mode"),
+    ("(format binary, header)", "0A000: cannot specify HEADER in BINARY mode"),
+    ("(format csv, format csv)", "42601: conflicting or redundant options"),
+    ("(header, header)", "42601: conflicting or redundant options"),
+    ("csv csv", "42601: conflicting or redundant options"),
+    ("delimiter ',' delimiter ','", "42601: conflicting or redundant options"),
+    (
+        "(delimiter 'ab')",
+        "0A000: COPY delimiter must be a single one-byte character",
+    ),
+    (
+        "(delimiter '')",
+        "0A000: COPY delimiter must be a single one-byte character",
+    ),
+    (
+        "(format csv, delimiter 'é')",
+        "0A000: COPY delimiter must be a single one-byte character",
+    ),
+    (
+        "(delimiter E'\\n')",
+        "22023: COPY delimiter cannot be newline or carriage return",
+    ),
+    ("(delimiter 'a')", "22023: COPY delimiter cannot be \"a\""),
+    ("(delimiter '\\')", "22023: COPY delimiter cannot be \"\\\""),
+    ("(delimiter 'A')", "ok"),
+    ("(delimiter E'\\t')", "ok"),
+    (
+        "(null E'a\\nb')",
+        "22023: COPY null representation cannot use newline or carriage return",
+    ),
+    ("(quote '\"')", "0A000: COPY quote available only in CSV mode"),
+    (
+        "(format csv, quote 'ab')",
+        "0A000: COPY quote must be a single one-byte character",
+    ),
+    (
+        "(format csv, quote '')",
+        "0A000: COPY quote must be a single one-byte character",
+    ),
+    (
+        "(format csv, quote ',')",
+        "22023: COPY delimiter and quote must be different",
+    ),
+    ("(escape '\"')", "0A000: COPY escape available only in CSV mode"),
+    (
+        "(format csv, escape 'ab')",
+        "0A000: COPY escape must be a single one-byte character",
+    ),
+    ("(force_quote *)", "0A000: COPY force quote available only in CSV mode"),
+    (
+        "(force_not_null (a))",
+        "0A000: COPY force not null available only in CSV mode",
+    ),
+    ("(force_null (a))", "0A000: COPY force null available only in CSV mode"),
+    (
+        "(format csv, force_null *)",
+        "22023: argument to option \"force_null\" must be a list of column names",
+    ),
+    (
+        "(format csv, force_quote a)",
+        "22023: argument to option \"force_quote\" must be a list of column names",
+    ),
+    (
+        "(delimiter ',', null 'a,b')",
+        "0A000: COPY delimiter must not appear in the NULL specification",
+    ),
+    (
+        "(format csv, null 'a\"b')",
+        "0A000: CSV quote character must not appear in the NULL specification",
+    ),
+    (
+        "(format csv, header maybe)",
+        "42601: header requires a Boolean value or \"match\"",
+    ),
+    ("(header 2)", "42601: header requires a Boolean value or \"match\""),
+    ("(header 1)", "ok"),
+    ("(encoding 'utf8')", "ok"),
+    ("encoding 'UTF-8'", "ok"),
+    ("(nope 1)", "42601: option \"nope\" not recognized"),
+    ("(default 'x')", "42601: option \"default\" not recognized"),
+    ("(format)", "42601: format requires a parameter"),
+    ("(delimiter)", "42601: delimiter requires a parameter"),
+    ("()", "42601: syntax error at or near \")\""),
+    ("oids", "42601: syntax error at or near \"oids\""),
+    ("(freeze false)", "ok"),
+    ("csv header delimiter as '|' null as 'x' quote '''' escape '\\'", "ok"),
+];
+
+#[test]
+fn some_options_are_for_one_direction() {
     let sides = [
         (
             "(format csv, force_quote *)",

@@ -23,7 +23,7 @@ use self::reader::Reading;
 use super::control::Stop;
 use super::render;
 use crate::engine::capi::feed::{FUNCTION, Feeder, Source};
-use crate::engine::capi::{ArrowOptions, Connection, Prepared};
+use crate::engine::capi::{ArrowOptions, Connection, LogicalType, Prepared};
 use crate::engine::failure::Failure;
 use crate::engine::instance::sql::identifier;
 use crate::engine::mapping;
@@ -122,25 +122,23 @@ struct Target {
 
 impl Target {
     fn find(request: &CopyIn, place: CopyPlace<'_>) -> Result<Self, Error> {
-        let quoted = |names: &[String]| names.iter().map(|name| identifier(name)).collect::<Vec<_>>();
-        let path = quoted(&request.table).join(".");
-        if let Some(twice) =
-            (1..request.columns.len()).find(|&index| request.columns[..index].contains(&request.columns[index]))
-        {
-            let message = format!("column \"{}\" specified more than once", request.columns[twice]);
-            return Err(refused(SqlState::DUPLICATE_COLUMN, message));
-        }
-        let columns = match request.columns.as_slice() {
-            [] => "*".to_owned(),
-            columns => quoted(columns).join(", "),
-        };
-        let described = place.connection.split(&format!("SELECT {columns} FROM {path}"));
-        let described = described.and_then(|mut statements| Ok(statements.prepare(0)?.columns()));
-        let shape = described.and_then(|columns| Shape::of(&columns, place.arrow, &[]));
+        let path = request
+            .table
+            .iter()
+            .map(|name| identifier(name))
+            .collect::<Vec<_>>()
+            .join(".");
         let relation = match request.relation.as_str() {
             "" => request.table.last().cloned().unwrap_or_default(),
             name => name.to_owned(),
         };
+        let described = place.connection.split(&format!("SELECT * FROM {path}"));
+        let described = described.and_then(|mut statements| Ok(statements.prepare(0)?.columns()));
+        let mut columns = described.map_err(|failure| mapping::to_error(&failure, ""))?;
+        if !request.columns.is_empty() {
+            columns = named(columns, &request.columns, &relation)?;
+        }
+        let shape = Shape::of(&columns, place.arrow, &[]);
         Ok(Self {
             path,
             relation,
@@ -191,6 +189,29 @@ impl Target {
             .and_then(|mut statements| statements.prepare(0))
             .map_err(fail)
     }
+}
+
+/// The columns of a table that a statement names, in its order (`CopyGetAttnums`).
+fn named(
+    mut columns: Vec<(String, LogicalType)>,
+    names: &[String],
+    relation: &str,
+) -> Result<Vec<(String, LogicalType)>, Error> {
+    let mut found = Vec::with_capacity(names.len());
+    for (index, name) in names.iter().enumerate() {
+        if names[..index].contains(name) {
+            let message = format!("column \"{name}\" specified more than once");
+            return Err(refused(SqlState::DUPLICATE_COLUMN, message));
+        }
+        // Names differ in more than their case.
+        let place = columns.iter().position(|(column, _)| column.eq_ignore_ascii_case(name));
+        let place = place.ok_or_else(|| {
+            let message = format!("column \"{name}\" of relation \"{relation}\" does not exist");
+            refused(SqlState::UNDEFINED_COLUMN, message)
+        })?;
+        found.push(columns.swap_remove(place));
+    }
+    Ok(found)
 }
 
 /// Options as they came to options of the codecs.

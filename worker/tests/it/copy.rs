@@ -257,7 +257,11 @@ async fn an_error_names_its_place_and_nothing_is_stored() -> Result<()> {
     let worker = TestWorker::start().await?;
     worker.sql("CREATE TABLE t (a INTEGER, b VARCHAR)").await?;
     let copy = into("t", CopyOptions::default());
-    let many: String = (0..10_000).map(|row| format!("{row}\tx\n")).collect();
+    let many = (0..10_000)
+        .map(|row| format!("{row}\tx"))
+        .collect::<Vec<_>>()
+        .join("\n")
+        + "\n";
     let report = refused(&worker, &copy, format!("{many}x\ty\n").as_bytes()).await;
     assert_eq!(report.sqlstate.as_str(), "22P02");
     assert_eq!(report.message, "invalid input syntax for type integer: \"x\"");
@@ -274,7 +278,9 @@ async fn an_error_names_its_place_and_nothing_is_stored() -> Result<()> {
         columns: vec!["z".into()],
         ..copy.clone()
     };
-    assert_eq!(refused(&worker, &unknown, b"").await.sqlstate.as_str(), "42703");
+    let report = refused(&worker, &unknown, b"").await;
+    assert_eq!(report.sqlstate.as_str(), "42703");
+    assert_eq!(report.message, "column \"z\" of relation \"t\" does not exist");
     worker.sql("CREATE VIEW v AS FROM t").await?;
     let view = refused(&worker, &into("v", CopyOptions::default()), b"").await;
     assert_ne!(view.sqlstate.as_str(), "XX000", "{view:?}");
