@@ -46,6 +46,15 @@ bench *ARGS:
     cargo build --release --locked -p pintail -p pintail-worker
     @bench/run.sh {{ ARGS }}
 
+# Measure what idle sessions cost the control plane
+bench-idle *ARGS:
+    cargo build --release --locked -p pintail -p pintail-worker
+    @bench/idle.sh {{ ARGS }}
+
+# Fuzz one target for some seconds: startup, messages, scram, bind or copy. Needs a nightly compiler and cargo-fuzz
+fuzz TARGET="messages" SECONDS="60":
+    cargo +nightly fuzz run --fuzz-dir fuzz {{ TARGET }} -- -max_total_time={{ SECONDS }} -max_len=4096
+
 # Write generated files again: SQLSTATEs, types, settings, configuration reference
 generate:
     @packaging/generate.sh

@@ -88,4 +88,4 @@ macro_rules! targets {
     };
 }
 
-targets! { startup messages scram bind }
+targets! { startup messages scram bind copy }

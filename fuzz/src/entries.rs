@@ -1,8 +1,13 @@
 //! One function a target: bytes of a stranger in, no panic and no more memory than the bytes deserve. Shared by the fuzzer and by
 //! the test that runs the corpus (`control-plane/tests/fuzz.rs`).
 
+use std::sync::Arc;
+
+use arrow_schema::{DataType, Field, TimeUnit};
 use bytes::{Bytes, BytesMut};
-use pintail_pgtypes::{Format, RenderSettings, decode_param, oid};
+use pintail_pgtypes::{
+    ColumnSpec, CopyFormat, CopyHeader, CopyOptions, Format, RenderSettings, decode_param, oid, pg_type, read_copy,
+};
 
 use crate::wire::frontend::{self, Message};
 use crate::wire::scram::{self, Verifier};
@@ -138,4 +143,57 @@ pub fn bind(data: &[u8]) {
     let format = if format % 2 == 1 { Format::Binary } else { Format::Text };
     let type_oid = TYPES[usize::from(*kind) % TYPES.len()];
     let _ = decode_param(type_oid, format, Some(value), &RenderSettings::default());
+}
+
+/// The data of a COPY: the first byte's bits are the options, the second the size of the pieces that it comes in. Pieces of
+/// another size give the same rows.
+pub fn copy(data: &[u8]) {
+    let [bits, cut, data @ ..] = data else { return };
+    let format = [CopyFormat::Text, CopyFormat::Csv, CopyFormat::Binary][usize::from(bits & 3) % 3];
+    let mut options = CopyOptions::new(format);
+    if bits & 4 != 0 && format != CopyFormat::Binary {
+        options.header = CopyHeader::Match;
+    }
+    if bits & 8 != 0 && format != CopyFormat::Binary {
+        options.delimiter = b'|';
+        options.null = "null".to_owned();
+    }
+    if bits & 16 != 0 && format == CopyFormat::Csv {
+        options.escape = b'\\';
+    }
+    let columns = columns();
+    let in_pieces = read_copy(data, usize::from(*cut), &columns, &options);
+    let whole = read_copy(data, data.len(), &columns, &options);
+    match (in_pieces, whole) {
+        (Ok(one), Ok(other)) => {
+            assert_eq!(one, other, "rows");
+            assert!(one <= data.len() as u64 + 1);
+        }
+        (Err(one), Err(other)) => assert_eq!(one.to_string(), other.to_string(), "errors"),
+        (one, other) => panic!("in pieces {one:?}, whole {other:?}"),
+    }
+}
+
+fn columns() -> Vec<ColumnSpec> {
+    let list = DataType::List(Arc::new(Field::new("l", DataType::Int32, true)));
+    [
+        ("i", DataType::Int32),
+        ("t", DataType::Utf8),
+        ("n", DataType::Decimal128(12, 3)),
+        ("at", DataType::Timestamp(TimeUnit::Microsecond, Some("UTC".into()))),
+        ("b", DataType::Binary),
+        ("f", DataType::Float64),
+        ("l", list),
+        ("d", DataType::Date32),
+    ]
+    .into_iter()
+    .map(|(name, data_type)| {
+        let field = Field::new(name, data_type, true);
+        let pg = pg_type(&field, None);
+        ColumnSpec {
+            field: Arc::new(field),
+            pg,
+        }
+    })
+    .collect()
 }

@@ -2,10 +2,12 @@
 
 mod architecture;
 mod authentication;
+mod cancel;
 mod copy;
 mod cursors;
 mod differential;
 mod first_start;
+mod idle;
 mod isolation;
 mod lost;
 mod orgs;

@@ -277,11 +277,12 @@ impl Answer {
         }
     }
 
-    /// What is inside too: `D(values)`, `T(names)`, `t(types)`, `S(name=value)`; else as [`Answer::short`].
+    /// What is inside too: `D(values)`, `d(data)`, `T(names)`, `t(types)`, `S(name=value)`; else as [`Answer::short`].
     pub fn long(&self) -> String {
         let kind = char::from(self.kind);
         let inside = match self.kind {
             b'D' => self.values(),
+            b'd' => vec![shown(&self.body)],
             b'T' => self.columns().iter().map(|(name, _)| name.clone()).collect(),
             b't' => self.body[2..]
                 .chunks_exact(4)
@@ -314,17 +315,7 @@ impl Answer {
                 continue;
             };
             let (value, after) = after.split_at(length.min(after.len()));
-            let text = std::str::from_utf8(value)
-                .ok()
-                .filter(|text| !text.contains(|c: char| c.is_control()));
-            values.push(text.map_or_else(
-                || {
-                    value
-                        .iter()
-                        .fold("x".to_owned(), |hex, byte| format!("{hex}{byte:02x}"))
-                },
-                str::to_owned,
-            ));
+            values.push(shown(value));
             rest = after;
         }
         values
@@ -355,6 +346,17 @@ impl Answer {
     /// The format codes of a `RowDescription`.
     pub fn formats(&self) -> Vec<u16> {
         self.columns().into_iter().map(|(_, format)| format).collect()
+    }
+}
+
+/// Text as it is but for line ends and tabs, which are drawn; anything else in hexadecimal.
+fn shown(value: &[u8]) -> String {
+    let text = std::str::from_utf8(value).map(|text| text.replace('\n', "⏎").replace('\t', "⇥"));
+    match text {
+        Ok(text) if !text.contains(char::is_control) => text,
+        _ => value
+            .iter()
+            .fold("x".to_owned(), |hex, byte| format!("{hex}{byte:02x}")),
     }
 }
 

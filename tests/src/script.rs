@@ -13,7 +13,7 @@
 //! ```
 //!
 //! Messages are sent together when their answers are read. An answer is a message in short (`T:2`, `D`, `E:42601`, `Z:I`, see
-//! [`Answer::short`]) or with what is inside (`D(1,NULL)`, `T(a,b)`, `t(23)`); `_` stands for a space. Where the two servers differ, `<pintail` and
+//! [`Answer::short`]) or with what is inside (`D(1,NULL)`, `T(a,b)`, `t(23)`); `_` stands for a space, `D*3` for three of them. Where the two servers differ, `<pintail` and
 //! `<postgres` stand in its place (`<postgres15` for what a newer `PostgreSQL` answers otherwise), followed by `!` and the
 //! first words of the row in `docs/postgres-differences.md` that says why; `only pintail` is a script without a counterpart.
 

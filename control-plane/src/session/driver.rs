@@ -35,6 +35,8 @@ use crate::wire::frontend;
 const WRITE_ABOVE: usize = 128 << 10;
 /// An idle session that holds nothing keeps its worker at least this long while others wait for one.
 const REST: Duration = Duration::from_secs(1);
+/// Input that a session is ready for while it waits.
+const INBOUND: usize = 8 << 10;
 /// Input that arrives while a statement runs is read ahead up to this much; more stays in the socket.
 const READ_AHEAD: usize = 256 << 10;
 
@@ -88,6 +90,8 @@ pub struct Driver<S> {
     reader: ReadHalf<S>,
     writer: WriteHalf<S>,
     inbound: BytesMut,
+    /// Whether the input's buffer grew; it goes when the session waits again.
+    is_swollen: bool,
     machine: Machine,
     cancellation: Cancellation,
     services: Services,
@@ -121,7 +125,8 @@ impl<S: AsyncRead + AsyncWrite + Send> Driver<S> {
         Self {
             reader,
             writer,
-            inbound: BytesMut::with_capacity(8 << 10),
+            inbound: BytesMut::with_capacity(INBOUND),
+            is_swollen: false,
             machine,
             cancellation,
             services,
@@ -226,6 +231,11 @@ impl<S: AsyncRead + AsyncWrite + Send> Driver<S> {
                 });
             } else {
                 self.inbound.reserve(READ_AHEAD);
+            }
+            self.is_swollen |= self.inbound.capacity() > INBOUND;
+            if self.is_swollen && self.inbound.is_empty() && self.copying.is_none() {
+                self.inbound = BytesMut::with_capacity(INBOUND);
+                self.is_swollen = false;
             }
             self.flush().await?;
             let limit = limit.get_or_insert_with(|| self.clock.rests(&mut self.machine)).clone();

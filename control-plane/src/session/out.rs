@@ -54,7 +54,13 @@ impl Out {
 
     fn seal(&mut self) {
         if !self.tail.is_empty() {
-            let block = self.tail.split().freeze();
+            // What is left of a large buffer would keep all of it.
+            let block = if self.tail.capacity() > COPY_BELOW {
+                std::mem::take(&mut self.tail)
+            } else {
+                self.tail.split()
+            };
+            let block = block.freeze();
             self.queued += block.len();
             self.blocks.push_back(block);
         }
@@ -76,5 +82,14 @@ mod tests {
         assert_eq!(out.take().map(|block| block.len()), Some(COPY_BELOW));
         assert_eq!(out.take().as_deref(), Some(&b"b"[..]));
         assert_eq!(out.take(), None);
+    }
+
+    #[test]
+    fn a_large_buffer_is_not_kept() {
+        let mut out = Out::default();
+        out.buffer().reserve(1 << 20);
+        out.buffer().extend_from_slice(b"a");
+        assert_eq!(out.take().as_deref(), Some(&b"a"[..]));
+        assert_eq!(out.buffer().capacity(), 0);
     }
 }

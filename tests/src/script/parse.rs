@@ -180,8 +180,14 @@ where
     Ok(parts.map(str::parse).collect::<Result<_, _>>()?)
 }
 
+/// Answers in short; `D*3` is three times `D`.
 fn tokens(text: &str) -> Vec<String> {
-    text.split_whitespace().map(str::to_owned).collect()
+    let words = text.split_whitespace().flat_map(|word| {
+        let times = word.split_once('*').filter(|(kind, _)| kind.len() == 1);
+        let (word, times) = times.map_or((word, Some(1)), |(kind, times)| (kind, times.parse().ok()));
+        std::iter::repeat_n(word.to_owned(), times.unwrap_or(1))
+    });
+    words.collect()
 }
 
 /// Strings in quotes, bytes in hexadecimal (`x00ff`), numbers (`i16:5`, `i32:-1`), `z` for a zero byte: all in a row.

@@ -7,7 +7,7 @@ use anyhow::Context as _;
 
 use super::{Expected, Request, Script, Step};
 use crate::eventually;
-use crate::raw::{Endpoint, Raw};
+use crate::raw::{Answer, Endpoint, Raw};
 
 const CANCEL_REQUEST: u32 = 80_877_102;
 /// No cancel request takes longer.
@@ -54,8 +54,8 @@ struct Running {
     pending: Vec<u8>,
     statuses: bool,
     side: Side,
-    /// Answers of a log-in that are still to be looked at.
-    known: VecDeque<String>,
+    /// Answers that were received and not yet looked at.
+    known: VecDeque<(String, String)>,
 }
 
 impl Running {
@@ -80,7 +80,8 @@ impl Running {
             Step::LogIn { version, parameters } => {
                 let more: Vec<(&str, &str)> = parameters.iter().map(|(name, value)| (&**name, &**value)).collect();
                 let answers = self.raw.log_in(server, *version, &more)?;
-                self.known.extend(answers);
+                self.known
+                    .extend(answers.into_iter().map(|answer| (answer.clone(), answer)));
             }
             Step::Tls => self.raw.go_into_tls()?,
             Step::Byte(wanted) => {
@@ -168,14 +169,38 @@ impl Running {
 
     fn next(&mut self) -> anyhow::Result<(String, String)> {
         if let Some(answer) = self.known.pop_front() {
-            return Ok((answer.clone(), answer));
+            return Ok(answer);
         }
+        let Some(mut first) = self.receive()? else {
+            return Ok(closed());
+        };
+        // How data is cut into messages is nobody's promise.
+        while first.kind == b'd' {
+            match self.receive()? {
+                Some(next) if next.kind == b'd' => first.body.extend(next.body),
+                Some(next) => {
+                    self.known.push_back((next.short(), next.long()));
+                    break;
+                }
+                None => {
+                    self.known.push_back(closed());
+                    break;
+                }
+            }
+        }
+        Ok((first.short(), first.long()))
+    }
+
+    fn receive(&mut self) -> anyhow::Result<Option<Answer>> {
         loop {
-            return Ok(match self.raw.receive()? {
-                Some(answer) if answer.kind == b'S' && !self.statuses => continue,
-                Some(answer) => (answer.short(), answer.long()),
-                None => ("closed".to_owned(), "closed".to_owned()),
-            });
+            match self.raw.receive()? {
+                Some(answer) if answer.kind == b'S' && !self.statuses => {}
+                other => return Ok(other),
+            }
         }
     }
+}
+
+fn closed() -> (String, String) {
+    ("closed".to_owned(), "closed".to_owned())
 }
