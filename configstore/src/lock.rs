@@ -52,7 +52,7 @@ impl Store {
     }
 
     /// A connection out of the pool's count, whose peer's death the server notices within a minute.
-    async fn lock_connection(&self) -> Result<ClientWrapper, Error> {
+    pub(crate) async fn lock_connection(&self) -> Result<ClientWrapper, Error> {
         let client = Object::take(self.client().await?);
         client
             .batch_execute(

@@ -5,6 +5,7 @@
 
 pub mod account;
 pub mod admin;
+pub mod advisory;
 pub mod cancel;
 pub mod cli;
 pub mod config;
@@ -12,6 +13,7 @@ pub mod embedded;
 pub mod listener;
 pub mod login;
 pub mod metrics;
+pub mod notify;
 pub mod pool;
 pub mod provider;
 pub mod provision;

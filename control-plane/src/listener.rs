@@ -18,13 +18,11 @@ use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
 
 use crate::account::Accounts;
-use crate::cancel::CancelRegistry;
 use crate::config::Config;
 use crate::metrics::Metrics;
 use crate::pool::Pool;
-use crate::session::ScriptCache;
 use crate::session::driver::{Services, WallDemand};
-use crate::sessions::Sessions;
+use crate::session::{ScriptCache, Shared};
 use crate::threads::SessionThreads;
 use crate::tls::Certificates;
 
@@ -37,8 +35,8 @@ pub struct Server {
     pub config: Config,
     /// Organisations and users, and what their sessions share.
     pub accounts: Accounts,
-    /// Sessions, for the operator.
-    pub sessions: Sessions,
+    /// What sessions share: who is there, cancel keys, notifications, locks.
+    pub shared: Shared,
     /// Makes fake salts stable.
     pub salt_key: Secret<Vec<u8>>,
     /// Certificates, by server name.
@@ -53,8 +51,6 @@ pub struct Server {
     pub threads: SessionThreads,
     /// Counters.
     pub metrics: Metrics,
-    /// Keys of running sessions.
-    pub cancels: CancelRegistry,
     /// Parsed texts.
     pub scripts: ScriptCache,
     /// See [`Services::draining`].
@@ -78,6 +74,7 @@ impl Server {
             metrics: self.metrics.clone(),
             draining: self.draining.clone(),
             ending: self.ending.clone(),
+            shared: self.shared.clone(),
             kernel_wall_required: match self.config.kernel_wall.0 {
                 KernelWall::Require => WallDemand::Required,
                 KernelWall::Auto | KernelWall::Off => WallDemand::AsAvailable,

@@ -14,19 +14,21 @@ use pintail_configstore::{CatalogState, Store};
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::Notify;
+use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use crate::account::{Accounts, RecentCatalogs};
 use crate::admin::{AdminState, StorageDefaults};
+use crate::advisory::Locks;
 use crate::config::Config;
 use crate::embedded::EmbeddedPostgres;
 use crate::listener::{self, Bans, Gate, Server};
 use crate::metrics::Metrics;
+use crate::notify::Hub;
 use crate::pool::{Pool, PoolLimits};
 use crate::provider::child::ChildProvider;
 use crate::provision::Provisioner;
-use crate::session::ScriptCache;
-use crate::sessions::Sessions;
+use crate::session::{ScriptCache, Shared};
 use crate::shares::Shares;
 use crate::tenant::Tenants;
 use crate::threads::SessionThreads;
@@ -41,6 +43,8 @@ const DRAIN_POLL: Duration = Duration::from_millis(20);
 
 /// Seconds that a worker waits for a connection to a lake's metadata.
 const METADATA_TIMEOUT: &str = "5";
+/// The key under which advisory locks have their numbers in the store.
+const LOCKS_KEY: &str = "advisory-locks";
 /// How long tasks without clients are waited for at the end.
 const LAST: Duration = Duration::from_secs(3);
 
@@ -108,6 +112,7 @@ async fn with_store(
         tenants.clone(),
         config.deleted_data_retention,
     );
+    let (shared, sharing) = share(&store, &ended).await?;
     let certificates = certificates(config)?;
     let server = Arc::new(Server {
         salt_key: store.installation_key(pintail_configstore::SALT_KEY).await?,
@@ -119,14 +124,13 @@ async fn with_store(
             recent: RecentCatalogs::default(),
             attached_max: config.catalogs_attached.max(1),
         },
-        sessions: Sessions::default(),
+        shared: shared.clone(),
         certificates: Arc::clone(&certificates),
         gate: Gate::new(config.gate_limits()),
         bans: Bans::new(config.ban_limits()),
         pool: pool.clone(),
         threads: SessionThreads::start()?,
         metrics: metrics.clone(),
-        cancels: crate::cancel::CancelRegistry::default(),
         scripts: ScriptCache::default(),
         draining: CancellationToken::new(),
         ending: CancellationToken::new(),
@@ -147,9 +151,29 @@ async fn with_store(
     ended.cancel();
     pool.close().await;
     // One that waits for a store which does not answer is not waited for.
-    let tasks = async { (maintenance.await, fresh.await, certificates_fresh.await) };
+    let tasks = async { (maintenance.await, fresh.await, certificates_fresh.await, sharing.await) };
     let _ = tokio::time::timeout(LAST, tasks).await;
     result
+}
+
+/// What sessions share, and the task that shares it with other control planes.
+async fn share(store: &Store, ended: &CancellationToken) -> anyhow::Result<(Shared, JoinHandle<()>)> {
+    let key = store.installation_key(LOCKS_KEY).await?;
+    let (locks, replicas) = Locks::beside_others(key.expose().clone());
+    let (hub, relay) = Hub::beside_others();
+    let shared = Shared {
+        hub,
+        locks,
+        ..Shared::default()
+    };
+    let (store, ended, sessions) = (store.clone(), ended.clone(), shared.sessions.clone());
+    let task = tasks::spawn("share", async move {
+        tokio::join!(
+            replicas.keep(store.clone(), sessions, ended.clone()),
+            relay.carry(store.clone(), ended)
+        );
+    });
+    Ok((shared, task))
 }
 
 /// What a running server is made of, beside its listeners.

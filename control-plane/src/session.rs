@@ -1,5 +1,6 @@
 //! A client's session: a state machine without I/O, and the driver that gives it sockets and a worker.
 
+mod calls;
 mod context;
 mod copy;
 mod cursor;
@@ -7,6 +8,7 @@ pub mod driver;
 mod engine;
 mod extended;
 mod identity;
+mod listen;
 mod local;
 mod lost;
 mod machine;
@@ -15,6 +17,7 @@ mod out;
 #[allow(clippy::unreadable_literal, reason = "generated from PostgreSQL's own bounds")]
 mod parameters;
 mod portal;
+mod relations;
 mod relocate;
 mod scripts;
 mod secret;
@@ -24,8 +27,10 @@ mod steps;
 mod transaction;
 mod unit;
 
+pub use calls::Shared;
 pub use copy::{CopyAnswer, CopyCall};
 pub use identity::{Identity, UserAccess};
+pub use listen::{Change, TransactionEnd};
 pub use machine::{Answer, Call, Event, Machine, Next};
 pub(crate) use opening::run_silently;
 pub use out::Out;

@@ -14,6 +14,7 @@ mod orgs;
 mod protocol;
 mod returning;
 mod sessions;
+mod shared;
 mod types;
 mod wire;
 mod workers;

@@ -53,6 +53,33 @@ impl Installation {
         Ok(installation)
     }
 
+    /// Starts a second server over the store of the first, which must outlive it. Their files are not the same, so of the
+    /// first one's catalogs it serves those in memory.
+    pub fn beside(first: &Self) -> anyhow::Result<Self> {
+        let read = |name: &str| std::fs::read_to_string(first.data_dir().join(name)).with_context(|| name.to_owned());
+        let store = format!(
+            "host={} port=5432 dbname=postgres user=pintail password={}",
+            first.data_dir().join("run").display(),
+            read("postgres.password")?.trim()
+        );
+        let settings = vec![
+            ("PINTAIL_STORE_URL", store),
+            ("PINTAIL_SEAL_KEYS", read("sealing.keys")?.trim().replace('\n', ",")),
+        ];
+        let mut installation = Self {
+            directory: tempfile::Builder::new().prefix("pt").tempdir()?,
+            child: None,
+            reaper: None,
+            options: Options { settings },
+            variables: BTreeMap::new(),
+        };
+        for name in ["default-user.json", "admin.token"] {
+            std::fs::write(installation.data_dir().join(name), read(name)?)?;
+        }
+        installation.launch()?;
+        Ok(installation)
+    }
+
     /// Starts the server again on the same directory, after it was stopped or killed.
     pub fn launch(&mut self) -> anyhow::Result<()> {
         let cache = cache()?;

@@ -23,6 +23,7 @@ mod rounding;
 mod scope;
 mod select;
 mod select_into;
+mod session_calls;
 mod set_config;
 mod set_returning;
 mod settings;
@@ -69,6 +70,7 @@ pub(crate) fn apply(statement: &mut ast::Statement, context: &Context<'_>) -> Re
     authorise::apply(statement, Grammar::Postgres, context)?;
     let columns = describe::columns_of(statement);
     set_returning::apply(statement);
+    session_calls::apply(statement)?;
     let settings = set_config::apply(statement)?;
     functions::apply(statement, context)?;
     parameters::apply(statement, context);

@@ -47,6 +47,11 @@ impl Statement {
         &self.named.catalogs
     }
 
+    /// Whether no grammar takes it, so that nothing is known of what it holds.
+    pub fn is_opaque(&self) -> bool {
+        matches!(self.tree, Tree::Opaque)
+    }
+
     /// What its success leaves in the instance that a move would lose.
     pub fn leaves(&self) -> Leaves {
         leaves::leaves(&self.tree, &self.kind)

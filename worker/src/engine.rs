@@ -3,6 +3,7 @@
 //! Knows `DuckDB`'s settings, types, values and errors. Knows nothing of Flight, of tokio or of the client's protocol.
 
 pub(crate) mod capi;
+pub(crate) mod desk;
 pub(crate) mod failure;
 pub(crate) mod instance;
 pub(crate) mod mapping;

@@ -46,6 +46,9 @@ pub enum Error {
     /// A ticket named a statement that is not prepared.
     #[error("no prepared statement {0}")]
     UnknownStatement(u64),
+    /// A statement reads relations of the control plane's that it did not bring.
+    #[error("relations are missing: {0:?}")]
+    Needs(Vec<String>),
     /// DDL changed what a prepared statement returns.
     #[error("the result type of a prepared statement changed")]
     ResultTypeChanged,
@@ -178,6 +181,13 @@ impl ToReport for Error {
                 told.detail = Some(report.message.clone());
                 told
             }
+            Self::Needs(names) => Report::new(
+                SqlState::FEATURE_NOT_SUPPORTED,
+                format!(
+                    "{} can be read only in sessions of PostgreSQL's protocol",
+                    names.join(", ")
+                ),
+            ),
             Self::Catalog { catalog, problem } => problem.report(catalog),
             Self::UnknownCatalog(catalog) => Report::new(
                 SqlState::INVALID_CATALOG_NAME,

@@ -25,7 +25,10 @@ use std::time::Duration;
 
 use arrow_flight::FlightData;
 use futures::stream::{self, BoxStream, Stream, StreamExt};
-use pintail_worker_api::messages::{ArrowWanted, CopyIn, CopyInReady, Execute, OpenSession, Prepare, Want};
+use pintail_worker_api::error::report_of;
+use pintail_worker_api::messages::{
+    ArrowWanted, CallAnswer, CopyIn, CopyInReady, Execute, OpenSession, Prepare, SessionCall, Want,
+};
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::task::task_tracker::TaskTrackerToken;
 
@@ -39,6 +42,7 @@ use self::keeping::Keeping;
 use self::kept::Look;
 use self::outlet::Outlet;
 use self::spool::History;
+use crate::engine::desk::Desk;
 use crate::engine::instance::Instance;
 use crate::error::{Error, StopReason};
 use crate::tasks::Tasks;
@@ -70,6 +74,7 @@ pub(crate) struct Settings {
 pub(crate) struct Session {
     jobs: Sender<Job>,
     control: Arc<Control>,
+    desk: Arc<Desk>,
     spool_directory: Arc<Path>,
     tasks: Tasks,
     numbers: AtomicU64,
@@ -87,11 +92,14 @@ impl Session {
         settings: Settings,
         opening: &OpenSession,
     ) -> Result<Arc<Self>, Error> {
-        let control = Arc::new(Control::new(instance.connection.clone(), settings.tasks.clone()));
+        let desk = Arc::clone(&instance.desk);
+        let control = Control::new(instance.connection.clone(), Arc::clone(&desk), settings.tasks.clone());
+        let control = Arc::new(control);
         let (jobs, inbox) = channel();
         let session = Self {
             jobs,
             control: Arc::clone(&control),
+            desk,
             spool_directory: Arc::clone(&settings.spool_directory),
             tasks: settings.tasks.clone(),
             numbers: AtomicU64::new(UNNUMBERED),
@@ -226,6 +234,20 @@ impl Session {
         self.control.stop(self.kept.behind(sequence), StopReason::Request);
     }
 
+    /// Takes the calls that statements wait for, in place of whoever took them before.
+    pub(crate) fn calls(&self) -> mpsc::UnboundedReceiver<SessionCall> {
+        self.desk.listen()
+    }
+
+    /// Answers a call.
+    pub(crate) fn answer(&self, answer: CallAnswer) {
+        let outcome = match answer.error {
+            Some(error) => Err(report_of(error)),
+            None => Ok(answer.value),
+        };
+        self.desk.answer(answer.id, outcome);
+    }
+
     /// How long the session was not used; `None` while a statement is being answered.
     pub(crate) fn idle_for(&self) -> Option<Duration> {
         self.control.idle_for()
@@ -235,6 +257,7 @@ impl Session {
     pub(crate) fn close(&self, reason: StopReason) {
         self.control.stop_all(reason);
         self.kept.close_all();
+        self.desk.hang_up();
         // A thread that is gone needs no order.
         let _ = self.jobs.send(Job::End);
     }

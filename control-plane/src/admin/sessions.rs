@@ -68,6 +68,7 @@ pub(super) async fn list(
     let most = limit(wanted.limit)?;
     let mut found: Vec<_> = state
         .server()?
+        .shared
         .sessions
         .list()
         .into_iter()
@@ -94,7 +95,7 @@ pub(super) async fn show(
     State(state): State<AdminState>,
     Path(pid): Path<i32>,
 ) -> Result<axum::Json<SessionResource>, Problem> {
-    let found = state.server()?.sessions.get(pid);
+    let found = state.server()?.shared.sessions.get(pid);
     let session = found.ok_or_else(|| Problem::missing("session", &pid.to_string()))?;
     Ok(axum::Json(session.into()))
 }
@@ -109,7 +110,7 @@ pub(super) async fn cancel(
     State(state): State<AdminState>,
     Path(pid): Path<i32>,
 ) -> Result<StatusCode, Problem> {
-    if state.server()?.cancels.cancel_pid(pid) {
+    if state.server()?.shared.cancels.cancel_pid(pid) {
         state.store.note(&actor, "session.cancel", &pid.to_string()).await?;
         return Ok(StatusCode::NO_CONTENT);
     }
@@ -126,7 +127,7 @@ pub(super) async fn end(
     State(state): State<AdminState>,
     Path(pid): Path<i32>,
 ) -> Result<StatusCode, Problem> {
-    if state.server()?.sessions.end(pid) {
+    if state.server()?.shared.sessions.end(pid) {
         state.store.note(&actor, "session.end", &pid.to_string()).await?;
         return Ok(StatusCode::NO_CONTENT);
     }
@@ -145,7 +146,7 @@ impl From<SessionInfo> for SessionResource {
             started: session.started.into(),
             activity: match session.activity {
                 Activity::Idle => ActivityBody::Idle,
-                Activity::IdleInTransaction => ActivityBody::IdleInTransaction,
+                Activity::IdleInTransaction | Activity::IdleInFailedTransaction => ActivityBody::IdleInTransaction,
                 Activity::Waiting => ActivityBody::Waiting,
                 Activity::Active => ActivityBody::Active,
             },

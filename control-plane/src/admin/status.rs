@@ -90,7 +90,7 @@ pub(super) async fn show(_: Viewer, State(state): State<AdminState>) -> Result<a
         host_suffixes: server.config.host_suffixes.0.clone(),
         org_fallbacks: server.config.org_fallbacks.0.iter().map(|way| way.name()).collect(),
         default_org: server.config.default_org.clone(),
-        sessions: server.sessions.list().len(),
+        sessions: server.shared.sessions.list().len(),
         workers: server.pool.workers().len(),
         spares: server.pool.spares(),
         waiting: server.pool.waiting(),

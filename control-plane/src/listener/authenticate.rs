@@ -196,7 +196,7 @@ async fn accept<S: AsyncWrite + Unpin>(
     stream: &mut S,
 ) -> io::Result<Result<Admitted, Report>> {
     let secret_length = if startup.minor >= 2 { 32 } else { 4 };
-    let cancellation = server.cancels.register(secret_length);
+    let cancellation = server.shared.cancels.register(secret_length);
     let pid = cancellation.key().pid;
     let account = match Account::open(server.accounts.clone(), login) {
         Ok(account) => account,
@@ -206,7 +206,10 @@ async fn accept<S: AsyncWrite + Unpin>(
         Ok(machine) => machine,
         Err(report) => return Ok(Err(report.with_severity(Severity::Fatal))),
     };
-    let presence = server.sessions.enter(session_info(&account, pid, client, startup));
+    let presence = server
+        .shared
+        .sessions
+        .enter(session_info(&account, pid, client, startup));
     let mut buffer = BytesMut::new();
     backend::backend_key(&mut buffer, cancellation.key());
     stream.write_all_buf(&mut buffer).await?;
@@ -251,6 +254,7 @@ fn session_info(account: &Account, pid: i32, client: &Client, startup: &Startup)
         user: login.user.name.to_string(),
         catalog: login.catalog.name.to_string(),
         client: client.address.ip(),
+        client_port: client.address.port(),
         application: startup.parameters.get("application_name").cloned().unwrap_or_default(),
         started: now,
         activity: Activity::Idle,

@@ -91,7 +91,7 @@ pub(super) async fn establish(
             }
             FirstPacket::Gss => socket.write_all(b"N").await?,
             FirstPacket::Cancel(key) => {
-                server.cancels.cancel(&key);
+                server.shared.cancels.cancel(&key);
                 return Ok(None);
             }
             FirstPacket::Start(startup) => {
@@ -165,7 +165,7 @@ async fn over_tls(
             Ok(driver.map(|driver| Session::Tls(Box::new(driver))))
         }
         FirstPacket::Cancel(key) => {
-            server.cancels.cancel(&key);
+            server.shared.cancels.cancel(&key);
             Ok(None)
         }
         FirstPacket::Tls | FirstPacket::Gss => Err(io::Error::new(

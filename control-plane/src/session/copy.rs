@@ -9,9 +9,9 @@ use pintail_transpiler::{Copy, CopyFormat, CopySide, CopyTarget, ForceColumns, P
 use pintail_worker_api::error::CallError;
 use pintail_worker_api::messages::{self, Column, CopyForce, CopyHeader, CopyIn, CopyOptions, CopySetting};
 
-use super::engine::read_only;
 use super::machine::{Call, Machine, Next, Op, Waiting};
 use super::statement::{Delivery, unsupported};
+use super::transaction::read_only;
 use crate::wire::backend;
 use crate::wire::frontend::Message;
 

@@ -94,6 +94,13 @@ enum Visible {
     Passed,
 }
 
+impl Cursor {
+    /// What DECLARE said of it.
+    pub(super) fn said(&self) -> &Declared {
+        &self.declared
+    }
+}
+
 impl Machine {
     /// Carries a cursor statement out.
     pub(super) fn cursor_command(

@@ -22,13 +22,14 @@ use tokio_util::sync::CancellationToken;
 
 use self::clock::Clock;
 use self::copy::Copying;
+use super::calls::{Place, Shared};
 use super::machine::{Answer, Event, Machine, Next};
 use super::opening::SessionWorker;
 use crate::account::{Account, Standing};
 use crate::cancel::Cancellation;
 use crate::metrics::Metrics;
 use crate::pool::Pool;
-use crate::sessions::{Activity, Presence};
+use crate::sessions::Presence;
 use crate::wire::frontend;
 
 /// Output is written once this much waits, even in the middle of a result.
@@ -52,6 +53,8 @@ pub struct Services {
     pub ending: CancellationToken,
     /// Whether the kernel wall must be up.
     pub kernel_wall_required: WallDemand,
+    /// Other sessions.
+    pub shared: Shared,
 }
 
 /// What proof of the kernel wall a session asks for.
@@ -97,6 +100,7 @@ pub struct Driver<S> {
     services: Services,
     account: Account,
     presence: Presence,
+    place: Place,
     session_id: String,
     worker: Option<SessionWorker>,
     streams: HashMap<u64, ResultStream>,
@@ -121,7 +125,9 @@ impl<S: AsyncRead + AsyncWrite + Send> Driver<S> {
             account,
             presence,
         } = admitted;
-        let session_id = format!("s{}", cancellation.key().pid);
+        let pid = cancellation.key().pid;
+        let place = Place::new(services.shared.clone(), account.login(), pid, presence.ended());
+        let session_id = format!("s{pid}");
         Self {
             reader,
             writer,
@@ -132,6 +138,7 @@ impl<S: AsyncRead + AsyncWrite + Send> Driver<S> {
             services,
             account,
             presence,
+            place,
             session_id,
             worker: None,
             streams: HashMap::new(),
@@ -211,6 +218,9 @@ impl<S: AsyncRead + AsyncWrite + Send> Driver<S> {
                     }
                     self.clock.works(&self.machine);
                     self.machine.on(Event::Message { message, sync_follows });
+                    if let Some(text) = self.machine.take_text() {
+                        self.presence.takes_up(text);
+                    }
                     return Ok(());
                 }
                 Ok(None) => {}
@@ -224,11 +234,10 @@ impl<S: AsyncRead + AsyncWrite + Send> Driver<S> {
             }
             if self.copying.is_none() {
                 self.account.rest();
-                self.presence.does(if self.machine.in_transaction() {
-                    Activity::IdleInTransaction
-                } else {
-                    Activity::Idle
-                });
+                self.presence.does(self.machine.rest_state());
+                if let Some(name) = self.machine.take_application_name() {
+                    self.presence.is_called(name);
+                }
             } else {
                 self.inbound.reserve(READ_AHEAD);
             }
@@ -269,6 +278,10 @@ impl<S: AsyncRead + AsyncWrite + Send> Driver<S> {
                         self.machine.end(report);
                     }
                     return Ok(());
+                }
+                () = self.place.arrival(), if self.machine.hears() => {
+                    let mail = self.place.mail();
+                    self.machine.deliver(&mail);
                 }
                 () = self.services.draining.cancelled() => {
                     self.machine.end(shutting_down());

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use pintail_sqlstate::{Report, SqlState};
+use pintail_sqlstate::Report;
 use pintail_transpiler::{Returns, Tag, TransactionModes};
 use pintail_worker_api::error::CallError;
 use pintail_worker_api::messages::{
@@ -56,6 +56,8 @@ pub(super) struct Run {
     pub(super) left: Left,
     /// A worker was lost over it once.
     pub(super) was_lost: bool,
+    /// Relations of the control plane's that it reads.
+    pub(super) relations: Vec<String>,
 }
 
 /// Where the engine finds the text.
@@ -162,6 +164,7 @@ impl Run {
             redacted: Vec::new(),
             left: Left::default(),
             was_lost: false,
+            relations: Vec::new(),
         })
     }
 
@@ -246,6 +249,7 @@ impl Machine {
                 Source::Kept(read) => Some(read.clone()),
                 _ => None,
             },
+            relations: self.relations(&run.relations),
         };
         let room = match &run.audience {
             Audience::Client(ToClient {
@@ -399,6 +403,9 @@ impl Machine {
     }
 
     fn take_frame(&mut self, mut running: Box<Running>, mut frame: Frame, bytes: Bytes) {
+        if !frame.needs.is_empty() {
+            return self.supply(*running, frame.needs);
+        }
         running.answered = true;
         let client = match &mut running.run.audience {
             Audience::Client(client) => client,
@@ -541,7 +548,7 @@ impl Machine {
             header: None,
             rows: suspended.rest.count,
             trailer: suspended.trailer,
-            error: None,
+            ..Frame::default()
         };
         self.take_frame(running, frame, suspended.rest.bytes);
     }
@@ -581,16 +588,4 @@ fn shorter(a: u64, b: u64) -> u64 {
 /// An identifier in double quotes.
 pub(super) fn pintail_quote(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
-}
-
-/// The report for a write in a read-only transaction.
-pub(super) fn read_only(tag: &Tag) -> Report {
-    let command = match tag {
-        Tag::Fixed(tag) => tag.as_str(),
-        Tag::Rows(prefix) => prefix.trim_end_matches(" 0"),
-    };
-    Report::new(
-        SqlState::READ_ONLY_SQL_TRANSACTION,
-        format!("cannot execute {command} in a read-only transaction"),
-    )
 }

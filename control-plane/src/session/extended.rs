@@ -1,6 +1,7 @@
 //! The extended protocol's messages (manual, "Extended Query").
 
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use pintail_sqlstate::{Report, SqlState, ToReport};
 use pintail_transpiler::{Kind, Plan, Returns, Role};
@@ -58,6 +59,8 @@ impl Machine {
                         body: Body::Session,
                         from_sql: false,
                         instance: self.instance,
+                        text: Arc::default(),
+                        made: SystemTime::now(),
                     }),
                 );
                 backend::parse_complete(self.out.buffer());
@@ -158,12 +161,15 @@ impl Machine {
     }
 
     fn finish_local_parse(&mut self, parsing: Parsing) {
+        let text = parsing.purpose.text(&parsing.statement);
         let prepared = Prepared {
             statement: Some(parsing.statement),
             param_oids: parsing.types,
             body: Body::Session,
-            from_sql: matches!(parsing.purpose, Purpose::Sql),
+            from_sql: matches!(parsing.purpose, Purpose::Sql(_)),
             instance: self.instance,
+            text,
+            made: SystemTime::now(),
         };
         self.store_prepared(parsing.name, prepared, parsing.purpose);
     }
@@ -172,7 +178,7 @@ impl Machine {
         let prepared = Arc::new(prepared);
         match purpose {
             Purpose::Message => backend::parse_complete(self.out.buffer()),
-            Purpose::Sql => backend::command_complete(self.out.buffer(), "PREPARE".into()),
+            Purpose::Sql(_) => backend::command_complete(self.out.buffer(), "PREPARE".into()),
             Purpose::Again(renewal) => return self.renewed(*renewal, &prepared),
         }
         self.statements.insert(name, prepared);
@@ -199,6 +205,11 @@ impl Machine {
         if parsing.statement.returns == Returns::Nothing && !is_cursor || !answer.returns_rows {
             columns.clear();
         }
+        let text = parsing.purpose.text(&parsing.statement);
+        let made = match &parsing.purpose {
+            Purpose::Again(renewal) => renewal.prepared.made,
+            Purpose::Message | Purpose::Sql(_) => SystemTime::now(),
+        };
         let prepared = Prepared {
             statement: Some(parsing.statement),
             param_oids: answer.param_oids,
@@ -206,13 +217,16 @@ impl Machine {
                 handle: answer.handle,
                 columns,
                 settings: parse.settings,
+                relations: answer.relations,
             },
             from_sql: match &parsing.purpose {
                 Purpose::Message => false,
-                Purpose::Sql => true,
+                Purpose::Sql(_) => true,
                 Purpose::Again(renewal) => renewal.prepared.from_sql,
             },
             instance: self.instance,
+            text,
+            made,
         };
         self.store_prepared(parsing.name, prepared, parsing.purpose);
     }
@@ -288,6 +302,7 @@ impl Machine {
                 params,
                 formats: bind.result_formats,
                 state: PortalState::Fresh,
+                made: SystemTime::now(),
             },
         );
         backend::bind_complete(self.out.buffer());
@@ -346,6 +361,10 @@ impl Machine {
             backend::empty_query(self.out.buffer());
             return Ok(());
         };
+        self.note_text(&statement.text, std::slice::from_ref(&statement));
+        let Some(portal) = self.portals.get_mut(name) else {
+            return Ok(());
+        };
         let delivery = Delivery {
             described: Described::Before,
             formats: portal.formats.clone(),
@@ -387,6 +406,7 @@ impl Machine {
                     redacted: Vec::new(),
                     left: Left::default(),
                     was_lost: false,
+                    relations: Vec::new(),
                 };
                 self.resume(suspended, run, limit);
                 Ok(())

@@ -141,6 +141,7 @@ impl Machine {
         self.drop_portals();
         self.statements.clear();
         self.cursors.clear();
+        self.effects.discard();
         self.settings.reset_all();
         self.queue.push_front(Op::Complete(statement.tag.render(0)));
         if self.engine.is_some() {

@@ -18,6 +18,7 @@ use super::copy::{CopyAnswer, CopyCall, Copying};
 use super::cursor::{Cursor, Fetching};
 use super::engine::{Derived, Run, Running};
 use super::identity::Identity;
+use super::listen::{Effects, Outcome, TransactionEnd};
 use super::out::Out;
 use super::portal::{Portal, Prepared};
 use super::relocate::Renewal;
@@ -26,6 +27,7 @@ use super::secret::Kept;
 use super::settings::Settings;
 use super::statement::Delivery;
 use super::transaction::Transaction;
+use crate::notify::Notification;
 use crate::wire::ProtocolError;
 use crate::wire::backend;
 use crate::wire::frontend::Message;
@@ -55,6 +57,10 @@ pub enum Answer {
     SecretKept(Result<(), Report>),
     /// To [`Call::Release`].
     Released,
+    /// To [`Call::EndTransaction`].
+    TransactionEnded,
+    /// To [`Call::Mail`].
+    Mail(Vec<Notification>),
     /// To [`Call::Copy`].
     Copy(CopyAnswer),
     /// To [`Call::Prepare`].
@@ -105,6 +111,10 @@ pub enum Call {
     },
     /// Give the worker back; its instance dies.
     Release,
+    /// What a transaction left outside the engine takes effect.
+    EndTransaction(TransactionEnd),
+    /// The notifications that have arrived.
+    Mail,
     /// A part of a `COPY … FROM STDIN`.
     Copy(CopyCall),
     /// Prepare a statement.
@@ -156,6 +166,8 @@ pub(super) enum Op {
     EndImplicit,
     /// Rolls the implicit transaction back if one is open.
     UndoImplicit,
+    /// What the transaction left outside the engine takes effect, if it is over.
+    Finish(Outcome),
     /// `CommandComplete`.
     Complete(String),
     /// The `CommandComplete` of a main step that others followed.
@@ -170,6 +182,7 @@ pub(super) enum Waiting {
     Acquire,
     Release,
     Relocate,
+    Shared,
     Secret(Box<Kept>),
     Copy(Box<Copying>),
     Prepare(Box<PendingParse>),
@@ -214,8 +227,8 @@ pub(super) enum Stage {
 pub(super) enum Purpose {
     /// A Parse message.
     Message,
-    /// `PREPARE`.
-    Sql,
+    /// `PREPARE`, with the client's text.
+    Sql(Arc<str>),
     /// It was prepared in an instance that the session has left; it runs afterwards.
     Again(Box<Renewal>),
 }
@@ -264,6 +277,8 @@ pub struct Machine {
     pub(super) own_databases: Vec<String>,
     /// Its temporary tables.
     pub(super) temporary: Vec<String>,
+    /// What the transaction leaves outside the engine.
+    pub(super) effects: Effects,
 }
 
 /// Settings that live in the engine.
@@ -304,6 +319,7 @@ impl Machine {
             left_state: false,
             own_databases: Vec::new(),
             temporary: Vec::new(),
+            effects: Effects::default(),
         })
     }
 
@@ -404,12 +420,14 @@ impl Machine {
             Op::Secret(kept) => self.keep_secret(kept),
             Op::EndImplicit => self.end_implicit(),
             Op::UndoImplicit => self.undo_implicit(),
+            Op::Finish(outcome) => self.finish(outcome),
             Op::CompleteHeld => {
                 if let Some(tag) = self.held_tag.take() {
                     self.complete_next(tag);
                 }
             }
             Op::Complete(tag) => backend::command_complete(self.out.buffer(), tag),
+            Op::Ready if self.wants_mail() => self.queue.push_front(Op::Ready),
             Op::Ready => {
                 self.tell_settings();
                 if !self.transaction.is_open() {
@@ -473,10 +491,12 @@ impl Machine {
         let script = match self.scripts.parse(sql) {
             Ok(script) => script,
             Err(error) => {
+                self.hide_text();
                 self.queue.push_back(Op::Ready);
                 return self.fail(error.to_report());
             }
         };
+        self.note_text(sql, &script.statements);
         if script.statements.is_empty() {
             backend::empty_query(self.out.buffer());
         }
@@ -495,6 +515,8 @@ impl Machine {
             (Some(Waiting::Release), Answer::Released) => {
                 self.leave_instance();
             }
+            (Some(Waiting::Shared), Answer::TransactionEnded) => {}
+            (Some(Waiting::Shared), Answer::Mail(notifications)) => self.deliver(&notifications),
             (Some(Waiting::Relocate), Answer::Relocated(result)) => self.relocated(result),
             (Some(Waiting::Secret(kept)), Answer::SecretKept(result)) => self.secret_kept(&kept, result),
             (Some(Waiting::Copy(copying)), Answer::Copy(answer)) => self.copy_answer(copying, answer),
@@ -516,8 +538,7 @@ impl Machine {
             return;
         }
         let simple = self.queue.iter().any(|op| matches!(op, Op::Ready));
-        self.queue.clear();
-        self.transaction.fail();
+        self.drop_queue();
         if simple {
             self.queue.push_back(Op::UndoImplicit);
             self.queue.push_back(Op::Ready);
@@ -528,9 +549,17 @@ impl Machine {
 
     fn extended_error(&mut self, report: &Report) {
         backend::report(self.out.buffer(), report);
+        self.drop_queue();
+        self.phase = Phase::Skipping;
+    }
+
+    /// A transaction that fails leaves nothing, and what it locked is free at once.
+    fn drop_queue(&mut self) {
         self.queue.clear();
         self.transaction.fail();
-        self.phase = Phase::Skipping;
+        if !self.effects.is_empty() {
+            self.queue.push_back(Op::Finish(Outcome::RolledBack));
+        }
     }
 
     /// An error of a call: of the statement, or of the worker itself.
@@ -543,6 +572,11 @@ impl Machine {
 
     pub(super) fn notice(&mut self, report: &Report) {
         backend::report(self.out.buffer(), report);
+    }
+
+    /// Tells the client of something that is no error, in the midst of a statement.
+    pub fn tell(&mut self, report: &Report) {
+        self.notice(report);
     }
 
     pub(super) fn tell_settings(&mut self) {
@@ -560,38 +594,5 @@ impl Machine {
         self.waiting = Some(Waiting::Acquire);
         self.call = Some(Next::Call(Call::Acquire { setup }));
         false
-    }
-
-    pub(super) fn drop_statement(&mut self, name: &str) {
-        if let Some(prepared) = self.statements.remove(name) {
-            self.forget_statement(&prepared);
-        }
-    }
-
-    /// Frees the worker's statement once neither a name nor a portal needs it.
-    fn forget_statement(&mut self, prepared: &Arc<Prepared>) {
-        if prepared.instance != self.instance {
-            return;
-        }
-        if let (super::portal::Body::Engine { handle, .. }, 1) = (&prepared.body, Arc::strong_count(prepared)) {
-            self.forget.push(Forget::Statement(*handle));
-        }
-    }
-
-    pub(super) fn drop_portal(&mut self, name: &str) {
-        let Some(portal) = self.portals.remove(name) else {
-            return;
-        };
-        if let super::portal::PortalState::Suspended(suspended) = &portal.state {
-            self.forget.push(Forget::Stream(suspended.stream));
-        }
-        self.forget_statement(&portal.prepared);
-    }
-
-    pub(super) fn drop_portals(&mut self) {
-        let names: Vec<String> = self.portals.keys().cloned().collect();
-        for name in names {
-            self.drop_portal(&name);
-        }
     }
 }

@@ -1,9 +1,9 @@
 //! Opening a session on a worker: the lease, the proof of the walls, the user's secrets.
 
 use pintail_sqlstate::{Report, Severity, SqlState, ToReport};
-use pintail_worker_api::client::{Exchange, WorkerClient};
+use pintail_worker_api::client::{CallStream, Exchange, WorkerClient};
 use pintail_worker_api::error::CallError;
-use pintail_worker_api::messages::{ArrowWanted, Execute, OpenSession, SessionOpened, Want};
+use pintail_worker_api::messages::{ArrowWanted, Execute, OpenSession, SessionCall, SessionOpened, Want};
 
 use super::driver::WallDemand;
 use crate::account::Account;
@@ -15,8 +15,27 @@ const OPEN_ATTEMPTS: usize = 2;
 /// A session's worker: its connection is driven by the session's own runtime. Fields end in this order.
 pub(super) struct SessionWorker {
     pub(super) exchange: Option<Exchange>,
+    /// `None` once it ended.
+    pub(super) calls: Option<CallStream>,
     pub(super) client: WorkerClient,
     pub(super) lease: Lease,
+}
+
+/// The next call that a statement of the session waits for; waits for ever without a worker. Cancel safe.
+pub(super) async fn next_call(worker: &mut Option<SessionWorker>) -> SessionCall {
+    let Some(worker) = worker else {
+        return std::future::pending().await;
+    };
+    if let Some(calls) = &mut worker.calls {
+        match calls.next().await {
+            Ok(Some(call)) => return call,
+            Ok(None) => {}
+            // What runs tells of it.
+            Err(error) => tracing::debug!(%error, "the stream of a session's calls ended"),
+        }
+    }
+    worker.calls = None;
+    std::future::pending().await
 }
 
 /// A worker with an open session, proven to stand behind its walls.
@@ -47,7 +66,7 @@ pub(super) async fn open_session(
             })
         });
         match opened {
-            Ok((opened, client, exchange)) => {
+            Ok((opened, client, exchange, calls)) => {
                 lease.mark_open();
                 if let Err(missing) = proven(&opened, demand) {
                     tracing::error!(worker = %lease.id(), missing, "alarm: a worker did not prove its walls");
@@ -59,6 +78,7 @@ pub(super) async fn open_session(
                 }
                 return Ok(SessionWorker {
                     exchange: Some(exchange),
+                    calls: Some(calls),
                     client,
                     lease,
                 });
@@ -118,11 +138,11 @@ fn warn(sqlstate: SqlState, text: String) -> Report {
 async fn connect_and_open(
     lease: &Lease,
     open: &OpenSession,
-) -> Result<(SessionOpened, WorkerClient, Exchange), CallError> {
+) -> Result<(SessionOpened, WorkerClient, Exchange, CallStream), CallError> {
     let client = lease.connect().await?;
     let opened = client.open_session(open).await?;
-    let exchange = client.exchange().await?;
-    Ok((opened, client, exchange))
+    let (exchange, calls) = tokio::try_join!(client.exchange(), client.calls())?;
+    Ok((opened, client, exchange, calls))
 }
 
 fn proven(opened: &SessionOpened, demand: WallDemand) -> Result<(), &'static str> {

@@ -1,12 +1,14 @@
 //! Prepared statements and portals.
 
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use bytes::{Buf, Bytes};
 use pintail_transpiler::{SettingChange, Statement};
 use pintail_worker_api::messages::{Column, Param, Trailer};
 
 use super::cursor::Fetching;
+use super::machine::{Forget, Machine};
 use crate::wire::backend::ColumnDescription;
 
 /// A prepared statement, named or not.
@@ -22,6 +24,10 @@ pub(super) struct Prepared {
     pub(super) from_sql: bool,
     /// The instance that knows its handle, by the machine's count of instances.
     pub(super) instance: u32,
+    /// The text that made it.
+    pub(super) text: Arc<str>,
+    /// When it was made.
+    pub(super) made: SystemTime,
 }
 
 /// How a prepared statement runs.
@@ -35,6 +41,8 @@ pub(super) enum Body {
         columns: Vec<Column>,
         /// What its calls of `set_config` change.
         settings: Vec<SettingChange>,
+        /// Relations of the control plane's that it reads.
+        relations: Vec<String>,
     },
     /// By the engine in steps, made anew for each execution.
     Steps {
@@ -52,6 +60,8 @@ pub(super) struct Portal {
     pub(super) params: Vec<Param>,
     pub(super) formats: Vec<i16>,
     pub(super) state: PortalState,
+    /// When it was bound.
+    pub(super) made: SystemTime,
 }
 
 /// Where a portal is.
@@ -102,6 +112,41 @@ impl Rows {
         Self {
             count: limit,
             bytes: self.bytes.split_to(end.min(self.bytes.len())),
+        }
+    }
+}
+
+impl Machine {
+    pub(super) fn drop_statement(&mut self, name: &str) {
+        if let Some(prepared) = self.statements.remove(name) {
+            self.forget_statement(&prepared);
+        }
+    }
+
+    /// Frees the worker's statement once neither a name nor a portal needs it.
+    fn forget_statement(&mut self, prepared: &Arc<Prepared>) {
+        if prepared.instance != self.instance {
+            return;
+        }
+        if let (Body::Engine { handle, .. }, 1) = (&prepared.body, Arc::strong_count(prepared)) {
+            self.forget.push(Forget::Statement(*handle));
+        }
+    }
+
+    pub(super) fn drop_portal(&mut self, name: &str) {
+        let Some(portal) = self.portals.remove(name) else {
+            return;
+        };
+        if let PortalState::Suspended(suspended) = &portal.state {
+            self.forget.push(Forget::Stream(suspended.stream));
+        }
+        self.forget_statement(&portal.prepared);
+    }
+
+    pub(super) fn drop_portals(&mut self) {
+        let names: Vec<String> = self.portals.keys().cloned().collect();
+        for name in names {
+            self.drop_portal(&name);
         }
     }
 }

@@ -8,11 +8,11 @@ use pintail_transpiler::{Deallocate, Execute, Kind, Plan, Role, Statement, Tag};
 use pintail_worker_api::messages::{CopyOptions, Param};
 
 use super::cursor::{Columns, Query, naming};
-use super::engine::{After, Audience, Described, Run, Source, ToClient, read_only};
+use super::engine::{After, Audience, Described, Run, Source, ToClient};
 use super::machine::{Machine, Op, Parsing, Purpose};
 use super::portal::{Body, Prepared};
 use super::relocate::{Left, Renewal};
-use super::transaction::Implicit;
+use super::transaction::{Implicit, read_only};
 
 /// How the client asked for a statement's result.
 #[derive(Debug, Clone)]
@@ -62,7 +62,7 @@ impl Machine {
         }
         match &statement.kind {
             Kind::Session(session) => self.session_command(session, statement, delivery),
-            Kind::Prepare(prepare) => self.prepare_from_sql(prepare),
+            Kind::Prepare(prepare) => self.prepare_from_sql(prepare, statement.text.as_str().into()),
             Kind::Execute(execute) => self.execute_from_sql(execute, delivery),
             Kind::Deallocate(deallocate) => self.deallocate(deallocate, statement.tag.render(0)),
             Kind::Utility => {
@@ -71,9 +71,7 @@ impl Machine {
             }
             Kind::Cursor(cursor) => self.cursor_command(cursor, statement, delivery),
             Kind::Copy(copy) => self.copy_command(copy, statement, delivery),
-            Kind::Listen(_) | Kind::Notify { .. } | Kind::Unlisten(_) => {
-                Err(unsupported("LISTEN and NOTIFY are not supported yet"))
-            }
+            Kind::Listen(_) | Kind::Notify { .. } | Kind::Unlisten(_) => self.listen_command(statement),
             Kind::Secret(secret) => self.secret_command(secret, statement),
             Kind::Transaction(_) | Kind::Read | Kind::Write | Kind::Ddl | Kind::Explain | Kind::Other => {
                 let plan = self.plan(statement, &[])?;
@@ -144,6 +142,7 @@ impl Machine {
                     Left::default()
                 },
                 was_lost: delivery.was_lost,
+                relations: Vec::new(),
             })));
         }
         if main.is_none() {
@@ -165,7 +164,7 @@ impl Machine {
         }
     }
 
-    fn prepare_from_sql(&mut self, prepare: &pintail_transpiler::Prepare) -> Result<(), Report> {
+    fn prepare_from_sql(&mut self, prepare: &pintail_transpiler::Prepare, text: Arc<str>) -> Result<(), Report> {
         if self.statements.contains_key(&prepare.name) {
             return Err(duplicate_statement(&prepare.name));
         }
@@ -173,7 +172,7 @@ impl Machine {
             name: prepare.name.clone(),
             statement: prepare.statement.as_ref().clone(),
             types: prepare.types.clone(),
-            purpose: Purpose::Sql,
+            purpose: Purpose::Sql(text),
             was_lost: false,
         })
     }
@@ -253,9 +252,11 @@ impl Machine {
         if !matches!(statement.kind, Kind::Read | Kind::Explain) {
             self.transaction.note_write();
         }
-        let settings = match &prepared.body {
-            Body::Engine { settings, .. } => settings.clone(),
-            Body::Session | Body::Steps { .. } => Vec::new(),
+        let (settings, relations) = match &prepared.body {
+            Body::Engine {
+                settings, relations, ..
+            } => (settings.clone(), relations.clone()),
+            Body::Session | Body::Steps { .. } => (Vec::new(), Vec::new()),
         };
         self.check_set_config(&settings, &params)?;
         self.queue.push_front(Op::Run(Box::new(Run {
@@ -276,6 +277,7 @@ impl Machine {
             redacted: Vec::new(),
             left: Left::by(statement),
             was_lost: delivery.was_lost,
+            relations,
         })));
         Ok(())
     }

@@ -1,5 +1,7 @@
 //! Statements of several steps in the extended protocol: described by texts that are prepared and never run.
 
+use std::time::SystemTime;
+
 use pintail_transpiler::{Column, Description};
 use pintail_worker_api::messages::{Prepare, Prepared as Answer};
 
@@ -50,12 +52,15 @@ impl Machine {
                     column.name = wanted.name;
                 }
                 let parsing = parse.parsing;
+                let text = parsing.purpose.text(&parsing.statement);
                 let prepared = Prepared {
                     statement: Some(parsing.statement),
                     param_oids: effective(&param_oids, &answer.param_oids),
                     body: Body::Steps { columns },
-                    from_sql: matches!(parsing.purpose, Purpose::Sql),
+                    from_sql: matches!(parsing.purpose, Purpose::Sql(_)),
                     instance: self.instance,
+                    text,
+                    made: SystemTime::now(),
                 };
                 self.store_prepared(parsing.name, prepared, parsing.purpose);
             }

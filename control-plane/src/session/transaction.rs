@@ -2,9 +2,10 @@
 
 use pgwire::messages::response::TransactionStatus;
 use pintail_sqlstate::{Report, Severity, SqlState};
-use pintail_transpiler::{Transaction as Command, TransactionModes};
+use pintail_transpiler::{Tag, Transaction as Command, TransactionModes};
 
 use super::engine::{After, Run};
+use super::listen::{Mark, Outcome};
 use super::machine::{Machine, Op};
 use super::settings::Lifetime;
 
@@ -48,6 +49,7 @@ pub(super) enum Implicit {
 #[derive(Debug)]
 pub(super) struct Savepoint {
     name: String,
+    mark: Mark,
     written_since: bool,
 }
 
@@ -109,6 +111,7 @@ impl Machine {
                 self.needs_block("SAVEPOINT")?;
                 self.transaction.savepoints.push(Savepoint {
                     name: name.clone(),
+                    mark: self.effects.mark(),
                     written_since: false,
                 });
                 self.complete_next(tag);
@@ -261,6 +264,8 @@ impl Machine {
             .with_hint("Roll the whole transaction back."));
         }
         self.transaction.savepoints.truncate(index + 1);
+        let mark = self.transaction.savepoints[index].mark;
+        self.forget_since(mark);
         self.complete_next(tag);
         Ok(())
     }
@@ -316,9 +321,17 @@ impl Machine {
     }
 
     pub(super) fn end_implicit(&mut self) {
+        self.finish_next(Outcome::Committed);
         match std::mem::take(&mut self.transaction.implicit) {
             Implicit::Open => self.queue.push_front(Op::Run(Run::silent("COMMIT", After::Nothing))),
             Implicit::None | Implicit::Wanted => {}
+        }
+    }
+
+    /// Queues what the transaction left outside the engine; the engine's part is queued before it.
+    fn finish_next(&mut self, outcome: Outcome) {
+        if !self.effects.is_empty() {
+            self.queue.push_front(Op::Finish(outcome));
         }
     }
 
@@ -326,6 +339,7 @@ impl Machine {
         if !self.transaction.is_open() {
             self.undo_cursors();
         }
+        self.finish_next(Outcome::RolledBack);
         if std::mem::take(&mut self.transaction.implicit) == Implicit::Open {
             self.queue.push_front(Op::Run(Run::silent("ROLLBACK", After::Nothing)));
         }
@@ -360,8 +374,12 @@ impl Machine {
                 self.transaction.savepoints.clear();
                 self.commit_cursors();
                 self.settings.commit();
+                self.finish(Outcome::Committed);
             }
-            After::RolledBack { .. } => self.rolled_back(),
+            After::RolledBack { .. } => {
+                self.rolled_back();
+                self.finish(Outcome::RolledBack);
+            }
             After::EngineSettings(settings) => self.engine = Some(settings.clone()),
             After::Undone(report) => return Err(report.clone()),
         }
@@ -396,4 +414,16 @@ fn on_off(value: bool) -> String {
 
 pub(super) fn warning(sqlstate: SqlState, message: &str) -> Report {
     Report::new(sqlstate, message).with_severity(Severity::Warning)
+}
+
+/// The report for a write in a read-only transaction.
+pub(super) fn read_only(tag: &Tag) -> Report {
+    let command = match tag {
+        Tag::Fixed(tag) => tag.as_str(),
+        Tag::Rows(prefix) => prefix.trim_end_matches(" 0"),
+    };
+    Report::new(
+        SqlState::READ_ONLY_SQL_TRANSACTION,
+        format!("cannot execute {command} in a read-only transaction"),
+    )
 }

@@ -177,6 +177,17 @@ pub fn copy_done(buffer: &mut BytesMut) {
     put(buffer, &CopyDone::new());
 }
 
+/// `NotificationResponse`.
+pub fn notification(buffer: &mut BytesMut, pid: i32, channel: &str, payload: &str) {
+    buffer.put_u8(b'A');
+    buffer.put_u32(wire_length(channel.len() + payload.len() + 10));
+    buffer.put_i32(pid);
+    for text in [channel, payload] {
+        buffer.put_slice(text.as_bytes());
+        buffer.put_u8(0);
+    }
+}
+
 fn wire_length(length: usize) -> u32 {
     u32::try_from(length).unwrap_or(u32::MAX)
 }

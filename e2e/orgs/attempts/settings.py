@@ -51,10 +51,12 @@ def attempts(scene):
 def _sessions(scene):
     """Somebody else's session, by its process id."""
     return each(
-        "other sessions", f"SELECT pg_terminate_backend({scene.their_pid})", f"SELECT * FROM pg_terminate_backend({scene.their_pid})",
-        f"KILL {scene.their_pid}"
+        "other sessions", f"KILL {scene.their_pid}", f"SELECT __pintail_call('pg_terminate_backend', '{scene.their_pid}', '0')",
+        "SELECT * FROM __pintail_rows('pg_stat_activity')"
     ) + each(
         "other sessions",
+        f"SELECT pg_terminate_backend({scene.their_pid})",
+        f"SELECT * FROM pg_terminate_backend({scene.their_pid})",
         f"SELECT pg_cancel_backend({scene.their_pid})",
         f"SELECT pg_stat_get_activity({scene.their_pid})",
         "NOTIFY pintail_changed",

@@ -43,6 +43,7 @@ const INSTALL: &[&str] = &[
     include_str!("../sql/macros/arrays.sql"),
     include_str!("../sql/macros/json.sql"),
     include_str!("../sql/macros/session.sql"),
+    include_str!("../sql/macros/calls.sql"),
     include_str!("../sql/pg/_constraints.sql"),
     include_str!("../sql/pg/_view_definition.sql"),
     include_str!("../sql/pg/pg_namespace.sql"),

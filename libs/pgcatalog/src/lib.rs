@@ -6,7 +6,9 @@
 mod columns;
 mod hidden;
 mod installed;
+mod live;
 
 pub use columns::{COLUMNS, Relation};
 pub use hidden::{HIDDEN_SCHEMA, hidden_schema};
 pub use installed::{INSTANCE, RELATIONS, install};
+pub use live::{LIVE, live_columns};

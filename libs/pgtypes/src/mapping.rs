@@ -150,6 +150,7 @@ pub(crate) fn is_text_like(type_oid: u32) -> bool {
             | oid::JSON
             | oid::XML
             | oid::CSTRING
+            | oid::VOID
             | oid::REFCURSOR
             | oid::PG_NODE_TREE
     )

@@ -1,5 +1,6 @@
 //! The typed client of a worker: one method a command of [`crate::messages`].
 
+mod calls;
 mod copy;
 
 use std::path::Path;
@@ -21,6 +22,7 @@ use tonic::service::interceptor::InterceptedService;
 use tonic::transport::{Channel, Endpoint};
 use tonic::{Request, Status, Streaming};
 
+pub use self::calls::CallStream;
 pub use self::copy::CopyInCall;
 use crate::Secret;
 use crate::error::{CallError, from_detail, from_status};

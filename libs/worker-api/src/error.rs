@@ -88,24 +88,29 @@ pub fn from_status(status: &Status) -> CallError {
 
 /// Unpacks what [`to_detail`] packed; `None` for a code that is none.
 pub fn from_detail(detail: ErrorDetail) -> Option<CallError> {
-    let sqlstate = SqlState::parse(&detail.sqlstate)?;
-    let field = |text: String| (!text.is_empty()).then_some(text);
+    SqlState::parse(&detail.sqlstate)?;
     Some(CallError::Statement {
         broken: detail.worker_broken,
-        report: Box::new(Report {
-            severity: Severity::Error,
-            sqlstate,
-            message: detail.message,
-            detail: field(detail.detail),
-            hint: field(detail.hint),
-            position: (detail.position > 0).then_some(detail.position),
-            schema: field(detail.schema),
-            table: field(detail.table),
-            column: field(detail.column),
-            constraint: field(detail.constraint),
-            context: field(detail.context),
-        }),
+        report: Box::new(report_of(detail)),
     })
+}
+
+/// The report that [`to_detail`] packed; a code that is none becomes that of an internal error.
+pub fn report_of(detail: ErrorDetail) -> Report {
+    let field = |text: String| (!text.is_empty()).then_some(text);
+    Report {
+        severity: Severity::Error,
+        sqlstate: SqlState::parse(&detail.sqlstate).unwrap_or(SqlState::INTERNAL_ERROR),
+        message: detail.message,
+        detail: field(detail.detail),
+        hint: field(detail.hint),
+        position: (detail.position > 0).then_some(detail.position),
+        schema: field(detail.schema),
+        table: field(detail.table),
+        column: field(detail.column),
+        constraint: field(detail.constraint),
+        context: field(detail.context),
+    }
 }
 
 /// Details travel in a header too: texts are cut so that the whole stays below the usual 16 KiB limit after base64.

@@ -8,6 +8,8 @@ pub mod client;
 pub mod error;
 pub mod messages;
 pub mod provider;
+mod relation;
 mod secret;
 
+pub use relation::TextRow;
 pub use secret::Secret;

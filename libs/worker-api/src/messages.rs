@@ -9,6 +9,7 @@
 //! whose schema came first. `COPY … FROM STDIN` is a `DoPut` on a [`CopyIn`] descriptor.
 
 mod copy;
+mod session;
 
 use prost::{Message, Oneof};
 
@@ -16,6 +17,7 @@ pub use self::copy::{
     COPY_IN_TYPE_URL, CopyForce, CopyFormat, CopyHeader, CopyIn, CopyInAnswer, CopyInEnd, CopyInReady, CopyOptions,
     CopySetting, CopyWanted,
 };
+pub use self::session::{ANSWER_CALL, CALLS, CallAnswer, CallArgument, Relation, SessionCall};
 
 /// Type URL of an [`Execute`] ticket inside a `google.protobuf.Any`, beside the standard Flight SQL tickets.
 pub const EXECUTE_TYPE_URL: &str = "type.googleapis.com/pintail.v1.Execute";
@@ -96,6 +98,9 @@ pub struct Prepared {
     /// Whether execution yields rows (a `SELECT` of no columns cannot be told apart by `columns`).
     #[prost(bool, tag = "4")]
     pub returns_rows: bool,
+    /// Relations of the control plane's that execution needs, see [`Execute::relations`].
+    #[prost(string, repeated, tag = "5")]
+    pub relations: Vec<String>,
 }
 
 /// A result column as `RowDescription` wants it.
@@ -186,6 +191,9 @@ pub struct Execute {
     /// See [`Prepare::column_oids`]; for `sql` only.
     #[prost(uint32, repeated, tag = "9")]
     pub column_oids: Vec<u32>,
+    /// Rows of relations that only the control plane can answer, for this statement.
+    #[prost(message, repeated, tag = "11")]
+    pub relations: Vec<Relation>,
     /// Keeps the rows in the worker under `sequence`: the answer is header and trailer at once.
     #[prost(message, optional, tag = "20")]
     pub keep: Option<Keep>,
@@ -298,6 +306,9 @@ pub struct Frame {
     /// In place of a trailer, on a `DoExchange` stream, whose status belongs to the session and not to one statement.
     #[prost(message, optional, tag = "4")]
     pub error: Option<ErrorDetail>,
+    /// In place of everything else: nothing ran, and the statement is to be sent again with these relations.
+    #[prost(string, repeated, tag = "5")]
+    pub needs: Vec<String>,
 }
 
 /// What the result looks like.

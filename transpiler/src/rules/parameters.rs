@@ -2,9 +2,9 @@
 
 use std::ops::ControlFlow;
 
-use sqlparser::ast::{self, Expr, Visit, VisitMut, Visitor, VisitorMut};
+use sqlparser::ast::{self, Expr, ObjectName, TableFactor, Visit, VisitMut, Visitor, VisitorMut};
 
-use super::{build, types};
+use super::{build, last_name, session_calls, types};
 use crate::plan::Context;
 
 /// Wraps each such parameter in a cast.
@@ -46,8 +46,33 @@ impl Said {
     }
 }
 
+impl Said {
+    /// Parameters that are arguments of the session's functions.
+    fn arguments(&mut self, function: &ObjectName, arguments: &[Expr]) {
+        let function = last_name(function).unwrap_or_default();
+        let types = session_calls::arguments(&function, arguments.len());
+        for (argument, oid) in arguments.iter().zip(types) {
+            if let Some(number) = build::parameter(argument) {
+                self.note(number, *oid);
+            }
+        }
+    }
+}
+
 impl Visitor for Said {
     type Break = ();
+
+    fn pre_visit_table_factor(&mut self, factor: &TableFactor) -> ControlFlow<()> {
+        let (name, args) = match factor {
+            TableFactor::Table {
+                name, args: Some(args), ..
+            } => (name, args.args.as_slice()),
+            TableFactor::Function { name, args, .. } => (name, args.as_slice()),
+            _ => return ControlFlow::Continue(()),
+        };
+        self.arguments(name, &build::expressions(args).unwrap_or_default());
+        ControlFlow::Continue(())
+    }
 
     fn pre_visit_expr(&mut self, expr: &Expr) -> ControlFlow<()> {
         if let Expr::Cast {
@@ -58,6 +83,8 @@ impl Visitor for Said {
             let name = data_type.to_string();
             let is_name = name.to_lowercase().starts_with("reg");
             self.note(number, types::type_oid(&name).filter(|_| !is_name).unwrap_or(0));
+        } else if let Expr::Function(function) = expr {
+            self.arguments(&function.name, &build::plain_arguments(function).unwrap_or_default());
         } else if matches!(expr, Expr::Value(_))
             && let Some(number) = build::parameter(expr)
         {

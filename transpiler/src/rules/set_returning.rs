@@ -18,6 +18,7 @@ const ALIASED: &[&str] = &[
     "generate_subscripts",
     "json_object_keys",
     "jsonb_object_keys",
+    "pg_listening_channels",
     "regexp_matches",
 ];
 
@@ -39,6 +40,7 @@ pub(super) fn unnest(expr: &mut Expr) {
             let name = last_name(&function.name).unwrap_or_default();
             let list = match name.as_str() {
                 "json_array_elements" | "jsonb_array_elements" => "_json_elements",
+                "pg_listening_channels" => "_listening_channels",
                 "json_array_elements_text" | "jsonb_array_elements_text" => "_json_elements_text",
                 _ => return,
             };

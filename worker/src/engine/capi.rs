@@ -6,6 +6,7 @@
 
 mod append;
 pub(crate) mod feed;
+mod hooks;
 mod plain;
 
 use std::any::Any;

@@ -12,6 +12,7 @@ mod wall;
 
 use std::any::Any;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Instant;
 
 use pintail_worker_api::bootstrap::{Bootstrap, CatalogSource, FileAccess};
@@ -22,6 +23,7 @@ pub(crate) use self::start::start_in;
 pub(crate) use self::views::make_catalog_file;
 use super::capi::feed::Feeder;
 use super::capi::{ArrowOptions, Connection, Database};
+use super::desk::Desk;
 use super::failure::Failure;
 use super::mapping;
 use crate::error::Error;
@@ -78,6 +80,8 @@ pub(crate) struct Instance {
     pub(crate) arrow: ArrowOptions,
     /// Where the rows of a `COPY` come in.
     pub(crate) feeder: Feeder,
+    /// What it shares with the control plane.
+    pub(crate) desk: Arc<Desk>,
     /// `enable_external_access` as read back.
     pub(crate) external_access: bool,
     /// `lock_configuration` as read back.
@@ -114,9 +118,24 @@ impl Instance {
 struct Builder {
     connection: Connection,
     feeder: Feeder,
+    desk: Arc<Desk>,
 }
 
 impl Builder {
+    /// On a connection of a new instance, which learns its own functions before anything else: while a result is read, a
+    /// function would be made in its transaction.
+    fn on(connection: Connection) -> Result<Self, Error> {
+        let desk = Arc::default();
+        let feeder = Feeder::register(&connection).map_err(|failure| failed("register", &failure))?;
+        let registered = connection.register_hooks(&desk);
+        registered.map_err(|failure| failed("register", &failure))?;
+        Ok(Self {
+            connection,
+            feeder,
+            desk,
+        })
+    }
+
     /// Takes the locks of the database files, which are given back when the instance's last handle is closed, and opens it.
     fn open(bootstrap: &Bootstrap) -> Result<Self, Error> {
         let mut locks: Vec<Box<dyn Any + Send + Sync>> = Vec::new();
@@ -138,14 +157,7 @@ impl Builder {
             ("temp_directory", &bootstrap.temp_dir.to_string_lossy()),
         ];
         let database = Database::open(&settings, locks).map_err(|failure| failed("open", &failure))?;
-        let connection = database.connect().map_err(|failure| failed("connect", &failure))?;
-        Self::on(connection)
-    }
-
-    fn on(connection: Connection) -> Result<Self, Error> {
-        // Before anything else: while a result is read, a function would be made in its transaction.
-        let feeder = Feeder::register(&connection).map_err(|failure| failed("register", &failure))?;
-        Ok(Self { connection, feeder })
+        Self::on(database.connect().map_err(|failure| failed("connect", &failure))?)
     }
 
     fn run(&mut self, step: &str, sql: &str) -> Result<(), Error> {
@@ -205,6 +217,7 @@ impl Builder {
             connection: self.connection,
             arrow,
             feeder: self.feeder,
+            desk: self.desk,
             external_access,
             configuration_locked,
             built,

@@ -2,11 +2,14 @@
 
 use arrow_flight::{Action, Result as FlightResult};
 use bytes::Bytes;
+use futures::stream::{BoxStream, StreamExt};
 use pintail_worker_api::messages::{
-    CANCEL, CLOSE_KEPT, CLOSE_SESSION, CLOSE_STATEMENT, Cancel, CloseKept, CloseStatement, OPEN_SESSION, OpenSession,
-    PREPARE, Prepare, STATUS,
+    ANSWER_CALL, CANCEL, CLOSE_KEPT, CLOSE_SESSION, CLOSE_STATEMENT, CallAnswer, Cancel, CloseKept, CloseStatement,
+    OPEN_SESSION, OpenSession, PREPARE, Prepare, STATUS, SessionCall,
 };
 use prost::Message;
+use tokio_stream::wrappers::UnboundedReceiverStream;
+use tonic::Status;
 
 use crate::error::{Error, StopReason};
 use crate::worker::Worker;
@@ -37,10 +40,23 @@ pub(super) async fn run(worker: &Worker, action: Action) -> Result<FlightResult,
             worker.session()?.cancel(read::<Cancel>(action.body)?.sequence);
             Vec::new()
         }
+        ANSWER_CALL => {
+            worker.session()?.answer(read::<CallAnswer>(action.body)?);
+            Vec::new()
+        }
         STATUS => worker.status().encode_to_vec(),
         other => return Err(Error::BadRequest(format!("unknown action {other}"))),
     };
     Ok(FlightResult { body: body.into() })
+}
+
+/// The calls of the session, as they come.
+pub(super) fn calls(worker: &Worker) -> Result<BoxStream<'static, Result<FlightResult, Status>>, Error> {
+    let calls = UnboundedReceiverStream::new(worker.session()?.calls());
+    let result = |call: SessionCall| FlightResult {
+        body: call.encode_to_vec().into(),
+    };
+    Ok(calls.map(move |call| Ok(result(call))).boxed())
 }
 
 /// Reads a message of the contract.

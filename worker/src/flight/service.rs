@@ -16,7 +16,7 @@ use bytes::Bytes;
 use futures::{Stream, StreamExt, TryStreamExt};
 use pintail_sqlstate::ToReport;
 use pintail_worker_api::error::to_detail;
-use pintail_worker_api::messages::{COPY_IN_TYPE_URL, EXECUTE_TYPE_URL, Execute, Frame};
+use pintail_worker_api::messages::{CALLS, COPY_IN_TYPE_URL, EXECUTE_TYPE_URL, Execute, Frame};
 use prost::Message;
 use tonic::{Request, Response, Status, Streaming};
 
@@ -82,7 +82,10 @@ impl FlightSqlService for Service {
         }
         let session = told(self.worker.session())?;
         let execute = told(actions::read(message.value))?;
-        told(session.execute(execute).await).map(answer)
+        match session.execute(execute).await {
+            Err(Error::Needs(relations)) => Ok(answer(futures::stream::iter([Ok(framed(&needs(relations)))]))),
+            outcome => told(outcome).map(answer),
+        }
     }
 
     async fn do_exchange_fallback(
@@ -95,8 +98,8 @@ impl FlightSqlService for Service {
             async move {
                 let execute = actions::read(message?.app_metadata).map_err(|error| error.to_status())?;
                 Ok::<_, Status>(match session.execute(execute).await {
-                    Ok(frames) => frames.map(|frame| frame.unwrap_or_else(|error| failed(&error))).boxed(),
-                    Err(error) => futures::stream::iter([failed(&error)]).boxed(),
+                    Ok(frames) => frames.map(|frame| frame.unwrap_or_else(failed)).boxed(),
+                    Err(error) => futures::stream::iter([failed(error)]).boxed(),
                 })
             }
         });
@@ -106,6 +109,9 @@ impl FlightSqlService for Service {
     }
 
     async fn do_action_fallback(&self, request: Request<Action>) -> Result<DoAction, Status> {
+        if request.get_ref().r#type == CALLS {
+            return told(actions::calls(&self.worker)).map(Response::new);
+        }
         let answer = told(actions::run(&self.worker, request.into_inner()).await)?;
         Ok(Response::new(Box::pin(futures::stream::iter([Ok(answer)]))))
     }
@@ -285,11 +291,25 @@ impl FlightSqlService for Service {
 }
 
 /// An error of one statement on a stream that goes on.
-fn failed(error: &Error) -> FlightData {
-    let frame = Frame {
-        error: Some(to_detail(&error.to_report(), error.broken())),
+fn failed(error: Error) -> FlightData {
+    framed(&match error {
+        Error::Needs(relations) => needs(relations),
+        error => Frame {
+            error: Some(to_detail(&error.to_report(), error.broken())),
+            ..Frame::default()
+        },
+    })
+}
+
+/// Asks for a statement's relations.
+fn needs(relations: Vec<String>) -> Frame {
+    Frame {
+        needs: relations,
         ..Frame::default()
-    };
+    }
+}
+
+fn framed(frame: &Frame) -> FlightData {
     FlightData {
         app_metadata: frame.encode_to_vec().into(),
         ..FlightData::default()

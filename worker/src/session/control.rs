@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use super::outlet::Outlet;
 use crate::engine::capi::Connection;
+use crate::engine::desk::Desk;
 use crate::error::{Error, StopReason};
 use crate::tasks::Tasks;
 
@@ -18,6 +19,7 @@ const REPEAT: Duration = Duration::from_millis(10);
 /// The session's statements as the outside sees them.
 pub(crate) struct Control {
     connection: Connection,
+    desk: Arc<Desk>,
     state: Mutex<State>,
     tasks: Tasks,
 }
@@ -99,9 +101,10 @@ impl Drop for Guard {
 
 impl Control {
     /// Control of a connection on which nothing runs.
-    pub(crate) fn new(connection: Connection, tasks: Tasks) -> Self {
+    pub(crate) fn new(connection: Connection, desk: Arc<Desk>, tasks: Tasks) -> Self {
         Self {
             connection,
+            desk,
             state: Mutex::new(State {
                 used: Instant::now(),
                 running: None,
@@ -150,6 +153,7 @@ impl Control {
             return Err(Error::Stopped(reason));
         }
         state.running = Some(sequence);
+        self.desk.resume();
         Ok(())
     }
 
@@ -206,7 +210,7 @@ impl Control {
             outlet.stop(reason);
         }
         if state.running == Some(live.sequence) {
-            self.connection.interrupt();
+            self.interrupt();
             self.keep_interrupting(live.sequence);
         }
     }
@@ -223,7 +227,7 @@ impl Control {
         // A statement that waits finds this when it is taken up.
         stop.set(StopReason::Dropped);
         if state.running == Some(sequence) {
-            self.connection.interrupt();
+            self.interrupt();
             self.keep_interrupting(sequence);
         }
     }
@@ -237,9 +241,14 @@ impl Control {
                 if state.running != Some(sequence) {
                     return;
                 }
-                control.connection.interrupt();
+                control.interrupt();
             }
         });
+    }
+
+    fn interrupt(&self) {
+        self.connection.interrupt();
+        self.desk.interrupt();
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {

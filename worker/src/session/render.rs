@@ -225,6 +225,7 @@ impl Renderer {
             rows: 0,
             trailer,
             error: None,
+            needs: Vec::new(),
         };
         let mut message = FlightData::default();
         if let Kind::Wire { buffer, rows, .. } = &mut self.kind {
@@ -296,7 +297,7 @@ pub(crate) fn count_only(want: Option<&Want>, count: u64, engine_us: u64) -> Vec
                 header,
                 rows: 0,
                 trailer,
-                error: None,
+                ..Frame::default()
             },
             FlightData::default(),
         )];

@@ -27,12 +27,14 @@ use crate::dies::{self, Point};
 use crate::engine::Returns;
 use crate::engine::capi::feed::Feeder;
 use crate::engine::capi::{ArrowOptions, Chunk, Connection, ResultSet};
+use crate::engine::desk::{Cut, Desk};
 use crate::engine::instance::{Instance, start_in};
 use crate::engine::mapping;
 use crate::error::{Error, StopReason};
 
 struct Runner {
     connection: Connection,
+    desk: Arc<Desk>,
     arrow: Arc<ArrowOptions>,
     statements: HashMap<u64, Statement>,
     next_handle: u64,
@@ -68,10 +70,12 @@ pub(crate) fn start(
         connection,
         arrow,
         feeder,
+        desk,
         ..
     } = instance;
     let runner = Runner {
         connection,
+        desk,
         arrow: Arc::new(arrow),
         statements: HashMap::new(),
         next_handle: 1,
@@ -125,7 +129,7 @@ impl Runner {
                         .begin(sequence, &stop)
                         .and_then(|()| ingest.run(&self.connection));
                     self.control.end();
-                    self.answer(reply, outcome.map_err(|error| explained(error, &stop)));
+                    self.answer(reply, outcome.map_err(|error| self.explained(error, &stop)));
                 }
                 Job::Copy(job) => self.copy(*job),
                 Job::CloseStatement { handle } => drop(self.statements.remove(&handle)),
@@ -151,7 +155,7 @@ impl Runner {
             Err(error) => Err(error),
         };
         self.control.end();
-        self.answer(reply, outcome.map_err(|error| explained(error, &stop)));
+        self.answer(reply, outcome.map_err(|error| self.explained(error, &stop)));
     }
 
     fn set_up(&mut self, sql: &[String], catalog: &str) -> Result<(), Error> {
@@ -162,6 +166,7 @@ impl Runner {
     }
 
     fn prepare(&mut self, request: &Prepare) -> Result<Described, Error> {
+        self.desk.begin(HashMap::new());
         let bench = Bench {
             connection: &self.connection,
             arrow: &self.arrow,
@@ -169,7 +174,8 @@ impl Runner {
         let mut statement = Statement::prepare(bench, &request.sql, &request.param_oids)?;
         statement.announce(&request.column_oids);
         let handle = self.next_handle;
-        let description = statement.describe(handle, bench)?;
+        let mut description = statement.describe(handle, bench)?;
+        description.relations = self.desk.bound();
         self.next_handle += 1;
         let schema = statement.schema();
         self.statements.insert(handle, statement);
@@ -186,7 +192,7 @@ impl Runner {
         } = job;
         let started = Instant::now();
         let begun = match self.control.begin(request.sequence, &stop) {
-            Ok(()) => self.begin(&request, look.as_deref()),
+            Ok(()) => self.begin_with_relations(&request, look.as_deref()),
             Err(error) => Err(error),
         };
         match begun {
@@ -206,9 +212,25 @@ impl Runner {
             }
             Err(error) => {
                 self.control.end();
-                self.answer(reply, Err(explained(error, &stop)));
+                self.answer(reply, Err(self.explained(error, &stop)));
             }
         }
+    }
+
+    /// Begins a statement, unless it reads relations that it did not bring: before it runs, or where that shows only then.
+    fn begin_with_relations(&mut self, request: &Execute, look: Option<&OnceLock<Look>>) -> Result<Begun, Error> {
+        let mut relations = HashMap::with_capacity(request.relations.len());
+        for relation in &request.relations {
+            let columns = relation
+                .texts()
+                .map_err(|error| Error::BadRequest(format!("malformed relation: {error}")))?;
+            relations.insert(relation.name.clone(), Arc::new(columns));
+        }
+        self.desk.begin(relations);
+        self.begin(request, look).map_err(|error| match self.desk.missing() {
+            missing if missing.is_empty() => error,
+            missing => Error::Needs(missing),
+        })
     }
 
     fn begin(&mut self, request: &Execute, look: Option<&OnceLock<Look>>) -> Result<Begun, Error> {
@@ -237,6 +259,10 @@ impl Runner {
                 .get_mut(&request.handle)
                 .ok_or(Error::UnknownStatement(request.handle))?
         };
+        let missing = self.desk.missing();
+        if !missing.is_empty() {
+            return Err(Error::Needs(missing));
+        }
         dies::at(Point::Request, &request.sql);
         let mut result = statement.execute(&request.params, &settings)?;
         dies::at(Point::Done, &request.sql);
@@ -287,7 +313,7 @@ impl Runner {
             renderer.finish(micros(flow.started))?;
             Ok(Answer::Whole(renderer.take()))
         });
-        self.answer(reply, whole.map_err(|error| explained(error, flow.stop)));
+        self.answer(reply, whole.map_err(|error| self.explained(error, flow.stop)));
     }
 
     /// Answers with a stream.
@@ -321,9 +347,19 @@ impl Runner {
         };
         drop(result);
         self.control.end();
-        let outcome = outcome.map_err(|error| explained(error, flow.stop));
+        let outcome = outcome.map_err(|error| self.explained(error, flow.stop));
         self.note(outcome.as_ref().err());
         self.encoder.end(outcome);
+    }
+
+    /// An interruption is told with the reason for which it was made, a failed call with what it said.
+    fn explained(&self, error: Error, stop: &Stop) -> Error {
+        match (self.desk.take_cut(), error, stop.reason()) {
+            (Some(Cut::Failed(report)), ..) => Error::Statement { report, broken: false },
+            (Some(Cut::Interrupted), _, reason) => Error::Stopped(reason.unwrap_or(StopReason::Request)),
+            (None, Error::Stopped(_), Some(reason)) => Error::Stopped(reason),
+            (None, error, _) => error,
+        }
     }
 
     fn answer<T>(&self, reply: oneshot::Sender<Result<T, Error>>, outcome: Result<T, Error>) {
@@ -357,14 +393,6 @@ impl Flow<'_> {
         self.stop
             .reason()
             .map_or(Ok(chunk), |reason| Err(Error::Stopped(reason)))
-    }
-}
-
-/// An interruption is told with the reason for which it was made.
-fn explained(error: Error, stop: &Stop) -> Error {
-    match (error, stop.reason()) {
-        (Error::Stopped(_), Some(reason)) => Error::Stopped(reason),
-        (error, _) => error,
     }
 }
 

@@ -204,6 +204,7 @@ impl Statement {
             columns,
             param_oids,
             returns_rows,
+            relations: Vec::new(),
         })
     }
 

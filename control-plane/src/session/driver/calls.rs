@@ -10,8 +10,11 @@ use pintail_worker_api::error::CallError;
 use pintail_worker_api::messages::{Execute, Frame};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite};
 
+use super::super::calls::Made;
 use super::super::copy::CopyAnswer;
 use super::super::machine::{Answer, Call, Forget, Pace};
+use super::super::opening::next_call;
+use super::super::relations;
 use super::{Driver, End, FrameResult, READ_AHEAD, at, shutting_down};
 use crate::sessions::Activity;
 
@@ -26,6 +29,11 @@ impl<S: AsyncRead + AsyncWrite + Send> Driver<S> {
                 self.leave_worker();
                 Answer::Released
             }
+            Call::EndTransaction(end) => {
+                self.place.end_transaction(end);
+                Answer::TransactionEnded
+            }
+            Call::Mail => Answer::Mail(self.place.mail()),
             Call::Relocate { catalogs } => Answer::Relocated(self.relocate(&catalogs)),
             Call::KeepSecret {
                 name,
@@ -39,10 +47,11 @@ impl<S: AsyncRead + AsyncWrite + Send> Driver<S> {
                 let call = async move { client.prepare(&prepare).await };
                 Answer::Prepared(self.call(0, call).await?)
             }
-            Call::Execute(execute, pace) => {
+            Call::Execute(mut execute, pace) => {
                 if let Err(error) = self.admit(execute.sequence, execute.timeout_ms, ends_a_transaction(&execute))? {
                     return Ok(Answer::Frame(Err(error)));
                 }
+                relations::fill(&mut execute.relations, &self.place);
                 Answer::Frame(match pace {
                     Pace::Whole => self.execute_whole(execute).await?,
                     Pace::Pieces => self.execute_in_pieces(execute).await?,
@@ -167,6 +176,7 @@ impl<S: AsyncRead + AsyncWrite + Send> Driver<S> {
         tokio::pin!(call);
         let mut deadline = self.deadline;
         let transaction_end = self.clock.transaction_end(self.machine.time_limits());
+        let mut made = Made::default();
         loop {
             let read_ahead = self.inbound.len() < READ_AHEAD;
             if read_ahead {
@@ -174,7 +184,12 @@ impl<S: AsyncRead + AsyncWrite + Send> Driver<S> {
             }
             tokio::select! {
                 biased;
-                result = &mut call => return Ok(result),
+                result = &mut call => {
+                    if !made.is_empty() {
+                        self.machine.note_locks(self.place.locks_taken());
+                    }
+                    return Ok(result);
+                }
                 () = self.cancellation.requested() => {
                     self.send_cancel(sequence);
                     let latest = Instant::now() + STOPPING;
@@ -182,6 +197,8 @@ impl<S: AsyncRead + AsyncWrite + Send> Driver<S> {
                 }
                 () = at(deadline) => return Ok(Err(self.give_up_engine())),
                 () = at(transaction_end) => return Err(self.end_transaction()),
+                asked = next_call(&mut self.worker) => made.begin(self.place.begin(asked, &mut self.machine)),
+                answer = made.next() => made.send(answer, self.client()?),
                 read = self.reader.read_buf(&mut self.inbound), if read_ahead => {
                     if matches!(read, Ok(0) | Err(_)) {
                         return Err(End::Client);

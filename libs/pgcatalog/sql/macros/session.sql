@@ -20,5 +20,4 @@ CREATE OR REPLACE MACRO __pintail.pg.getdatabaseencoding() AS 'UTF8';
 CREATE OR REPLACE MACRO __pintail.pg.pg_encoding_to_char(e) AS CASE e WHEN 6 THEN 'UTF8' WHEN 0 THEN 'SQL_ASCII' WHEN 8 THEN 'LATIN1' ELSE '' END;
 CREATE OR REPLACE MACRO __pintail.pg.pg_char_to_encoding(e) AS CASE system.main.upper(e) WHEN 'UTF8' THEN 6 WHEN 'SQL_ASCII' THEN 0 ELSE -1 END;
 CREATE OR REPLACE MACRO __pintail.pg.pg_my_temp_schema() AS 0::BIGINT;
-CREATE OR REPLACE MACRO __pintail.pg.pg_is_other_temp_schema(o) AS false;
-CREATE OR REPLACE MACRO __pintail.pg.pg_sleep(s) AS NULL::VARCHAR
+CREATE OR REPLACE MACRO __pintail.pg.pg_is_other_temp_schema(o) AS false

@@ -12,10 +12,4 @@ CREATE OR REPLACE MACRO __pintail.pg.pg_relation_is_updatable(o, c) AS 28;
 CREATE OR REPLACE MACRO __pintail.pg.pg_column_is_updatable(o, n, c) AS true;
 CREATE OR REPLACE MACRO __pintail.pg.pg_stat_get_numscans(o) AS 0::BIGINT;
 CREATE OR REPLACE MACRO __pintail.pg._pg_char_max_length(t, m) AS CASE WHEN m = -1 THEN NULL WHEN t IN (1042, 1043) THEN m - 4 END;
-CREATE OR REPLACE MACRO __pintail.pg._pg_truetypid(a, t) AS 25;
-CREATE OR REPLACE MACRO __pintail.pg.pg_advisory_lock(k) AS NULL::VARCHAR, (a, b) AS NULL::VARCHAR;
-CREATE OR REPLACE MACRO __pintail.pg.pg_advisory_unlock(k) AS true, (a, b) AS true;
-CREATE OR REPLACE MACRO __pintail.pg.pg_try_advisory_lock(k) AS true, (a, b) AS true;
-CREATE OR REPLACE MACRO __pintail.pg.pg_advisory_xact_lock(k) AS NULL::VARCHAR, (a, b) AS NULL::VARCHAR;
-CREATE OR REPLACE MACRO __pintail.pg.pg_try_advisory_xact_lock(k) AS true, (a, b) AS true;
-CREATE OR REPLACE MACRO __pintail.pg.pg_advisory_unlock_all() AS NULL::VARCHAR
+CREATE OR REPLACE MACRO __pintail.pg._pg_truetypid(a, t) AS 25

@@ -1,18 +1,4 @@
-CREATE TABLE __pintail.pg.pg_locks (
-    "locktype" VARCHAR,
-    "database" BIGINT,
-    "relation" BIGINT,
-    "page" INTEGER,
-    "tuple" SMALLINT,
-    "virtualxid" VARCHAR,
-    "transactionid" BIGINT,
-    "classid" BIGINT,
-    "objid" BIGINT,
-    "objsubid" SMALLINT,
-    "virtualtransaction" VARCHAR,
-    "pid" INTEGER,
-    "mode" VARCHAR,
-    "granted" BOOLEAN,
-    "fastpath" BOOLEAN,
-    "waitstart" TIMESTAMPTZ
-)
+CREATE OR REPLACE VIEW __pintail.pg.pg_locks AS
+SELECT 'advisory' AS locktype, 5::BIGINT AS "database", NULL::BIGINT AS relation, NULL::INTEGER AS page, NULL::SMALLINT AS tuple, NULL::VARCHAR AS virtualxid, NULL::BIGINT AS transactionid,
+       classid::BIGINT AS classid, objid::BIGINT AS objid, objsubid::SMALLINT AS objsubid, pid || '/0' AS virtualtransaction, pid::INTEGER AS pid, "mode", granted::BOOLEAN AS granted, false AS fastpath, waitstart::TIMESTAMPTZ AS waitstart
+FROM __pintail_rows('pg_locks')
