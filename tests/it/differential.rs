@@ -71,7 +71,7 @@ macro_rules! rows {
     };
 }
 
-rows! { startup simple extended limits errors cursors copy lake }
+rows! { startup simple extended limits errors cursors copy lake shared }
 
 #[test]
 fn every_difference_has_a_row_with_its_reason() {
