@@ -68,7 +68,7 @@ fn run(target: &str, entry: fn(&[u8])) {
         .map(|file| std::fs::read(file).expect("an input"))
         .collect();
     assert!(!inputs.is_empty(), "{} is empty", directory.display());
-    let mut numbers = Numbers(0x5deece66d);
+    let mut numbers = Numbers(0x0005_deec_e66d);
     for input in &inputs {
         entry(input);
         for _ in 0..MUTATIONS {

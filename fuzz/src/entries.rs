@@ -156,7 +156,7 @@ pub fn copy(data: &[u8]) {
     }
     if bits & 8 != 0 && format != CopyFormat::Binary {
         options.delimiter = b'|';
-        options.null = "null".to_owned();
+        options.null = String::from("null");
     }
     if bits & 16 != 0 && format == CopyFormat::Csv {
         options.escape = b'\\';

@@ -11,7 +11,9 @@ use pintail_tests::{Installation, Options};
 fn server() -> &'static Installation {
     static SERVER: OnceLock<Installation> = OnceLock::new();
     SERVER.get_or_init(|| {
-        let settings = vec![("PINTAIL_WORKERS_MAX", "8".to_owned())];
+        // A busy machine takes its time; what authentication has of it is not looked at here.
+        let settings = [("PINTAIL_WORKERS_MAX", "8"), ("PINTAIL_AUTHENTICATION_TIMEOUT", "1m")];
+        let settings = settings.map(|(name, value)| (name, value.to_owned())).to_vec();
         Installation::start_with(Options { settings }).expect("start")
     })
 }

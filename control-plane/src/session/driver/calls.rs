@@ -24,7 +24,7 @@ const STOPPING: Duration = Duration::from_secs(5);
 impl<S: AsyncRead + AsyncWrite + Send> Driver<S> {
     pub(super) async fn answer(&mut self, call: Call) -> Result<Answer, End> {
         Ok(match call {
-            Call::Acquire { setup } => Answer::Acquired(self.acquire(setup).await?),
+            Call::Acquire { setup } => Answer::Acquired(Box::pin(self.acquire(setup)).await?),
             Call::Release => {
                 self.leave_worker();
                 Answer::Released
@@ -39,9 +39,9 @@ impl<S: AsyncRead + AsyncWrite + Send> Driver<S> {
                 name,
                 statement,
                 conflict,
-            } => Answer::SecretKept(self.account.keep_secret(&name, &statement, conflict).await),
-            Call::ForgetSecret { name } => Answer::SecretKept(self.account.forget_secret(&name).await),
-            Call::Copy(call) => Answer::Copy(self.copy(call).await?),
+            } => Answer::SecretKept(Box::pin(self.account.keep_secret(&name, &statement, conflict)).await),
+            Call::ForgetSecret { name } => Answer::SecretKept(Box::pin(self.account.forget_secret(&name)).await),
+            Call::Copy(call) => Answer::Copy(Box::pin(self.copy(call)).await?),
             Call::Prepare(prepare) => {
                 let client = self.client()?;
                 let call = async move { client.prepare(&prepare).await };
