@@ -16,7 +16,7 @@ use tokio::sync::mpsc;
 pub use self::replicas::Replicas;
 use self::replicas::{Order, Patience};
 pub use self::table::{Key, Lock, Mode, Scope, SessionId, Shown};
-use self::table::{Request, Requested, Table, Wait};
+use self::table::{MOST_OF_ORG, Request, Requested, Table, Wait};
 
 /// All locks. Cloning shares them.
 #[derive(Clone, Default)]
@@ -83,8 +83,14 @@ impl Holder {
     /// Takes a lock if it can be had at once.
     pub async fn try_lock(&self, key: Key, mode: Mode, scope: Scope) -> Result<bool, Report> {
         let request = self.request(key, mode, scope);
-        if !self.locks.lock().try_lock(request) {
-            return Ok(false);
+        {
+            let mut table = self.locks.lock();
+            if !table.has_room(request.lock) {
+                return Err(full());
+            }
+            if !table.try_lock(request) {
+                return Ok(false);
+            }
         }
         let granted = Granted::new(&self.locks, request);
         if self.hold(request, Patience::None).await? {
@@ -109,7 +115,13 @@ impl Holder {
     }
 
     async fn wait(&self, request: Request) -> Result<(), Report> {
-        let requested = self.locks.lock().request(request);
+        let requested = {
+            let mut table = self.locks.lock();
+            if !table.has_room(request.lock) {
+                return Err(full());
+            }
+            table.request(request)
+        };
         let granted = match requested {
             Requested::Granted => Granted::new(&self.locks, request),
             Requested::Deadlock(circle) => return Err(deadlock(&circle)),
@@ -234,6 +246,14 @@ fn deadlock(circle: &[Wait]) -> Report {
         })
         .collect();
     Report::new(SqlState::T_R_DEADLOCK_DETECTED, "deadlock detected").with_detail(lines.join("\n"))
+}
+
+fn full() -> Report {
+    Report::new(SqlState::OUT_OF_MEMORY, "out of shared memory")
+        .with_detail(format!(
+            "An organization has at most {MOST_OF_ORG} advisory locks at a time, and all of them together have some thousands."
+        ))
+        .with_hint("Unlock what is not needed.")
 }
 
 fn gone() -> Report {

@@ -21,6 +21,8 @@ async fn two_sessions_sit_on_two_workers_and_one_may_die() {
         installation.connect().await.expect("connect"),
     );
     assert_ne!(worker_of(&first).await, worker_of(&second).await);
+    // Without a transaction the read would be run again on another worker.
+    first.batch_execute("BEGIN").await.expect("begin");
     let workers = installation.workers();
     let victim_sql = "SELECT count(*) FROM range(1000000000000)";
     let (result, killed) = tokio::join!(first.query(victim_sql, &[]), async {

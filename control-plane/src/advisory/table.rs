@@ -78,6 +78,11 @@ pub enum Scope {
     Transaction,
 }
 
+/// An organisation has at most so many locks, held or waited for.
+pub(super) const MOST_OF_ORG: usize = 1000;
+/// All organisations together: the store's PostgreSQL, which holds them too, has room for some thousands.
+const MOST: usize = 4000;
+
 /// A request.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Request {
@@ -221,6 +226,12 @@ impl Entry {
 }
 
 impl Table {
+    /// Whether a lock is there already, or one more may be.
+    pub(super) fn has_room(&self, lock: Lock) -> bool {
+        let of_org = || self.locks.keys().filter(|known| known.org == lock.org).count();
+        self.locks.contains_key(&lock) || self.locks.len() < MOST && of_org() < MOST_OF_ORG
+    }
+
     /// Takes a lock, or waits for it.
     pub(super) fn request(&mut self, request: Request) -> Requested {
         if self.try_lock(request) {
@@ -328,7 +339,9 @@ impl Table {
                 (entry.queue.len() < before).then_some(*lock)
             })
             .collect();
-        waited.into_iter().for_each(|lock| self.wake(lock));
+        for lock in waited {
+            self.wake(lock);
+        }
         self.drop_counts(session, |held| *held = Held::default())
     }
 
@@ -420,7 +433,9 @@ impl Table {
             }
             touched.push(*lock);
         }
-        touched.iter().for_each(|lock| self.wake(*lock));
+        for lock in &touched {
+            self.wake(*lock);
+        }
         touched
     }
 

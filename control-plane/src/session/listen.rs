@@ -17,12 +17,21 @@ const NAME: usize = 64;
 /// Payloads are shorter than this, in bytes (`NOTIFY_PAYLOAD_MAX_LENGTH`).
 const PAYLOAD: usize = 8000;
 
+/// A transaction notifies of at most so many bytes.
+const MOST: usize = 16 << 20;
+/// What a notification costs beside its texts.
+const OVERHEAD: usize = 128;
+/// A session listens to at most so many channels.
+const CHANNELS: usize = 4096;
+
 /// What a transaction leaves outside the engine.
 #[derive(Debug, Default)]
 pub(super) struct Effects {
     notifications: Vec<(String, String)>,
     /// Those that are there already: a transaction sends each once.
     sent: HashSet<(String, String)>,
+    /// How large they are together.
+    size: usize,
     changes: Vec<Change>,
     /// Advisory locks that the transaction holds.
     locks: usize,
@@ -105,6 +114,7 @@ impl Effects {
     fn take(&mut self, outcome: Outcome) -> TransactionEnd {
         self.locks = 0;
         self.sent.clear();
+        self.size = 0;
         let mut end = TransactionEnd {
             notifications: std::mem::take(&mut self.notifications),
             changes: std::mem::take(&mut self.changes),
@@ -128,6 +138,13 @@ impl Effects {
 impl Machine {
     /// Takes one of the three commands down for the end of the transaction.
     pub(super) fn listen_command(&mut self, statement: &Statement) -> Result<(), Report> {
+        let is_full = self.effects.changes.len() + self.effects.listening.len() >= CHANNELS;
+        if is_full && matches!(statement.kind, Kind::Listen(_) | Kind::Unlisten(Some(_))) {
+            return Err(Report::new(
+                SqlState::PROGRAM_LIMIT_EXCEEDED,
+                format!("a session has at most {CHANNELS} channels"),
+            ));
+        }
         match &statement.kind {
             Kind::Listen(channel) => self.effects.changes.push(Change::Listen(cut(channel))),
             Kind::Unlisten(Some(channel)) => self.effects.changes.push(Change::Unlisten(cut(channel))),
@@ -152,9 +169,20 @@ impl Machine {
             return wrong("payload string too long");
         }
         let notification = (channel.to_owned(), payload.to_owned());
-        if self.effects.sent.insert(notification.clone()) {
-            self.effects.notifications.push(notification);
+        let effects = &mut self.effects;
+        if effects.sent.contains(&notification) {
+            return Ok(());
         }
+        effects.size += OVERHEAD + channel.len() + payload.len();
+        if effects.size > MOST {
+            return Err(Report::new(
+                SqlState::PROGRAM_LIMIT_EXCEEDED,
+                "too many notifications in the NOTIFY queue",
+            )
+            .with_detail(format!("A transaction notifies of at most {} MiB.", MOST >> 20)));
+        }
+        effects.sent.insert(notification.clone());
+        effects.notifications.push(notification);
         Ok(())
     }
 

@@ -100,6 +100,8 @@ async fn limits_are_those_of_postgresql() {
     }
     assert_eq!(value(&client, "SELECT pg_notify('n', repeat('x', 7999))").await, "");
     assert_eq!(value(&client, "SELECT pg_notify('n', NULL)").await, "");
+    let flood = "SELECT count(pg_notify('n', i::text || repeat('x', 7000))) FROM generate_series(1, 10000) AS g(i)";
+    assert_eq!(state(&client, flood).await, "54000");
     client.batch_execute("BEGIN").await.expect("begin");
     assert!(client.batch_execute("SELECT nothing").await.is_err());
     for sql in ["LISTEN a", "NOTIFY a", "UNLISTEN *"] {

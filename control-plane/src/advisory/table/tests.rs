@@ -148,3 +148,21 @@ fn who_gives_up_leaves_the_lock_to_the_next() {
     assert!(table.try_lock(exclusive(4, ONE)));
     assert_eq!((table.modes(ONE), table.holders(ONE)), (vec![Mode::Exclusive], vec![4]));
 }
+
+#[test]
+fn one_organisation_leaves_room_to_the_others() {
+    let mut table = Table::default();
+    let lock = |org: i64, key: i64| Lock {
+        org: OrgId(org),
+        key: Key::One(key),
+    };
+    for key in 0..i64::try_from(MOST_OF_ORG).expect("small") {
+        assert!(table.has_room(lock(1, key)));
+        assert!(table.try_lock(exclusive(1, lock(1, key))));
+    }
+    assert!(!table.has_room(lock(1, -1)));
+    assert!(table.has_room(lock(1, 0)), "one that is there");
+    assert!(table.has_room(lock(2, 0)));
+    table.unlock_all(1);
+    assert!(table.has_room(lock(1, -1)));
+}
