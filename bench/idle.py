@@ -20,7 +20,7 @@ def resident(pid: int) -> int:
 
 
 def workers(pid: int) -> int:
-    """Workers that are not spares: those told an organisation."""
+    """Its worker processes, spares among them."""
     found = subprocess.run(["pgrep", "-c", "-P", str(pid), "pintail-worker"], capture_output=True, text=True, check=False)
     return int(found.stdout or 0)
 

@@ -6,6 +6,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")"
 sessions="${1:-2000}"
 programs="$CARGO_TARGET_DIR/${PROFILE:-release}"
 work=$(mktemp -d "${TMPDIR:-/tmp}/pb.XXXXXX")
+chmod 711 "$work"
 server=
 stop() {
     [ -n "$server" ] && kill -TERM "$server" 2>/dev/null && wait "$server" 2>/dev/null
@@ -19,6 +20,10 @@ export PINTAIL_DATA_DIR="$work/data" PINTAIL_LISTEN=127.0.0.1:0 PINTAIL_ADMIN_LI
 export PINTAIL_WORKER_PROGRAM="$programs/pintail-worker" PINTAIL_ALLOW_PLAINTEXT=loopback PINTAIL_MAX_CONNECTIONS="$((sessions + 100))"
 "$programs/pintail" serve >"$work/log" 2>&1 &
 server=$!
-for _ in $(seq 1200); do "$programs/pintail" connection >/dev/null 2>&1 && break; sleep 0.1; done
+for _ in $(seq 1200); do
+    "$programs/pintail" connection >/dev/null 2>&1 && break
+    kill -0 "$server" || { cat "$work/log" >&2; exit 1; }
+    sleep 0.1
+done
 eval "$("$programs/pintail" connection --format env)"
 "$python" idle.py "$server" "$sessions"
