@@ -5,6 +5,7 @@ mod authorise;
 mod build;
 mod casts;
 mod columns;
+mod ctid;
 mod ddl;
 mod definitions;
 mod describe;
@@ -63,6 +64,7 @@ pub(crate) fn apply(statement: &mut ast::Statement, context: &Context<'_>) -> Re
     gate::check(statement, &context.access)?;
     let param_oids = parameters::said(statement);
     fold::apply(statement);
+    ctid::apply(statement);
     columns::apply(statement);
     values::apply(statement);
     table_bodies::apply(statement);

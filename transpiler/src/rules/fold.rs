@@ -1,4 +1,5 @@
-//! Identifiers as PostgreSQL reads them: folded to lower case unless quoted, 63 bytes long; literals in one notation.
+//! Identifiers as PostgreSQL reads them: folded to lower case unless quoted, 63 bytes long, and quoted where the engine keeps
+//! the word for itself; literals in one notation.
 
 use std::ops::ControlFlow;
 
@@ -11,6 +12,26 @@ const LONGEST: usize = 63;
 pub(super) fn apply(statement: &mut ast::Statement) {
     let _ = statement.visit(&mut Fold);
 }
+
+/// Words that the engine's grammar keeps for itself, and PostgreSQL's does not.
+///
+/// Others that begin a clause where PostgreSQL reads an alias (`SEMI JOIN`, `ASOF JOIN`) or name what looks like a function
+/// (`COLUMNS(…)`) are left to mean what they mean to the engine.
+const ENGINE_WORDS: &[&str] = &[
+    "at",
+    "by",
+    "describe",
+    "generated",
+    "lambda",
+    "map",
+    "pivot",
+    "pivot_longer",
+    "pivot_wider",
+    "qualify",
+    "show",
+    "summarize",
+    "unpivot",
+];
 
 struct Fold;
 
@@ -27,6 +48,9 @@ impl VisitorMut for Fold {
                 end -= 1;
             }
             ident.value.truncate(end);
+        }
+        if ident.quote_style.is_none() && ENGINE_WORDS.contains(&ident.value.as_str()) {
+            ident.quote_style = Some('"');
         }
         ControlFlow::Continue(())
     }

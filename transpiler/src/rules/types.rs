@@ -216,7 +216,19 @@ pub(crate) fn type_oid(name: &str) -> Option<u32> {
     let array = lower.ends_with("[]");
     let base = lower.trim_end_matches("[]");
     let base = base.split('(').next().unwrap_or_default().trim();
-    let base = base.strip_prefix("pg_catalog.").unwrap_or(base);
+    let unqualified = |prefix| base.strip_prefix(prefix);
+    let base = unqualified("pg_catalog.")
+        .or_else(|| unqualified("\"pg_catalog\"."))
+        .unwrap_or(base);
+    // Quotes change nothing but for "char", which is another type than char; `_int4` is int4's array.
+    let bare = match base.trim_matches('"') {
+        "char" => base,
+        bare => bare,
+    };
+    let (base, array) = match bare.strip_prefix('_') {
+        Some(element) => (element, true),
+        None => (bare, array),
+    };
     BUILT_IN
         .iter()
         .find(|(names, _, _)| names.contains(&base))
