@@ -13,7 +13,7 @@ async def main():
     context = ssl.create_default_context()
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
     conn = await asyncpg.connect(ssl=context, database=os.environ["PGDATABASE"])
-    await conn.execute("DROP TABLE IF EXISTS aw")
+    await conn.execute("DROP TABLE IF EXISTS aw; DROP TABLE IF EXISTS aw2")
     await conn.execute("CREATE TABLE aw (i int4, t text, at timestamptz, a int4[])")
     at = datetime.datetime(2024, 5, 6, 7, 8, 9, tzinfo=datetime.timezone.utc)
     records = [(n, f"row {n}" if n % 3 else None, at, [n, None]) for n in range(5000)]

@@ -9,14 +9,14 @@ use std::time::SystemTime;
 
 use bytes::Bytes;
 use pintail_sqlstate::{Report, SqlState};
-use pintail_transpiler::{Copy, CopyTarget, Cursor as Command, Direction, Kind, Role, Statement, Tag};
+use pintail_transpiler::{Copy, CopyTarget, Count, Cursor as Command, Direction, Kind, Role, Statement, Tag};
 use pintail_worker_api::messages::{Column, Param, ReadKept};
 
 use self::position::{Last, Position, Step};
 use super::engine::{After, Audience, Described, Run, Source};
 use super::machine::{Forget, Machine, Op};
-use super::portal::{PortalState, describe};
-use super::statement::{Delivery, unsupported};
+use super::portal::{Body, PortalState, describe};
+use super::statement::{Delivery, Moved, unsupported};
 use super::transaction::Implicit;
 use crate::wire::backend::{self, ColumnDescription};
 
@@ -233,10 +233,7 @@ impl Machine {
         delivery: &Delivery,
     ) -> Result<(), Report> {
         let Some(cursor) = self.cursors.get(name) else {
-            if self.portals.contains_key(name) {
-                return Err(unsupported("FETCH from a portal that Bind made is not supported"));
-            }
-            return Err(no_cursor(name));
+            return self.fetch_from_portal(name, direction, Moved { shows, tag }, delivery);
         };
         let movement = cursor.position.movement(direction, shows);
         let (mut formats, mut undescribed) = (delivery.formats.clone(), None);
@@ -262,6 +259,35 @@ impl Machine {
             reading: None,
         })));
         Ok(())
+    }
+
+    /// FETCH or MOVE on a portal that Bind made: its rows come in the formats of Bind, forward only.
+    fn fetch_from_portal(
+        &mut self,
+        name: &str,
+        direction: Direction,
+        moved: Moved,
+        delivery: &Delivery,
+    ) -> Result<(), Report> {
+        let Some(portal) = self.portals.get(name) else {
+            return Err(no_cursor(name));
+        };
+        if !matches!(portal.prepared.body, Body::Engine { .. }) {
+            return Err(unsupported(
+                "FETCH from a portal whose statement is not a plain query is not supported",
+            ));
+        }
+        let limit = match direction {
+            Direction::Forward(Count::All) => 0,
+            Direction::Forward(Count::Rows(rows @ 1..)) => u32::try_from(rows).unwrap_or(u32::MAX),
+            Direction::Relative(1) => 1,
+            _ => return Err(position::forward_only()),
+        };
+        if delivery.described == Described::Now && moved.shows {
+            let columns = self.portal_columns(name);
+            backend::row_description(self.out.buffer(), &columns);
+        }
+        self.run_portal(name, limit, true, Some(moved))
     }
 
     /// Execute on a portal that is a cursor.

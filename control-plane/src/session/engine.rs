@@ -16,6 +16,7 @@ use super::machine::{Call, EngineSettings, Machine, Next, Op, Pace, Waiting};
 use super::portal::{Body, PortalState, Prepared, Rows, Suspended, describe};
 use super::relocate::Left;
 use super::secret::redacted;
+use super::statement::Moved;
 use super::transaction::Implicit;
 use crate::wire::backend;
 
@@ -101,6 +102,8 @@ pub(super) struct ToClient {
     pub(super) copy: Option<CopyOptions>,
     /// Further steps follow: the tag is held back until they have run.
     pub(super) holds_tag: bool,
+    /// FETCH or MOVE has the portal run.
+    pub(super) moved: Option<Moved>,
 }
 
 /// Whether the client knows the columns.
@@ -451,7 +454,8 @@ impl Machine {
         if let Some(room) = &mut running.room {
             *room -= sendable.count;
         }
-        if !sendable.bytes.is_empty() {
+        let is_hidden = client.moved.as_ref().is_some_and(|moved| !moved.shows);
+        if !sendable.bytes.is_empty() && !is_hidden {
             self.out.push(sendable.bytes);
         }
         if running.room == Some(0) {
@@ -502,6 +506,9 @@ impl Machine {
         {
             portal.state = PortalState::Done;
         }
+        if let Some(moved) = &client.moved {
+            return self.complete_next(moved.tag.render(running.sent));
+        }
         for change in &client.settings {
             if let Err(report) = self.set_config(change, &running.run.params) {
                 return self.fail(report);
@@ -520,6 +527,7 @@ impl Machine {
     fn suspend(&mut self, running: Running, rest: Rows, trailer: Option<Trailer>) {
         let Audience::Client(ToClient {
             portal: Some((name, _)),
+            moved,
             ..
         }) = running.run.audience
         else {
@@ -532,7 +540,10 @@ impl Machine {
                 trailer,
             });
         }
-        backend::portal_suspended(self.out.buffer());
+        match moved {
+            Some(moved) => self.complete_next(moved.tag.render(running.sent)),
+            None => backend::portal_suspended(self.out.buffer()),
+        }
     }
 
     /// Goes on with a suspended portal.

@@ -13,7 +13,7 @@ use super::engine::{Audience, Described, Run, Source, ToClient, announced, place
 use super::machine::{Call, Machine, Next, Op, Parsing, PendingParse, Purpose, Stage, Waiting};
 use super::portal::{Body, Portal, PortalState, Prepared, describe, format_of};
 use super::relocate::Left;
-use super::statement::{Delivery, duplicate_statement};
+use super::statement::{Delivery, Moved, duplicate_statement};
 use super::transaction::Implicit;
 use crate::wire::backend::{self, ColumnDescription};
 use crate::wire::frontend::{Bind, Message, Target};
@@ -333,14 +333,22 @@ impl Machine {
             self.send_columns(&columns);
             return Ok(());
         }
-        let portal = self.portal_named(name)?;
-        let (prepared, formats) = (Arc::clone(&portal.prepared), portal.formats.clone());
-        let mut columns = self.columns_of(&prepared);
-        for (index, column) in columns.iter_mut().enumerate() {
-            column.format = format_of(&formats, index);
-        }
+        self.portal_named(name)?;
+        let columns = self.portal_columns(name);
         self.send_columns(&columns);
         Ok(())
+    }
+
+    /// The columns of a portal in its formats; none where there is no such portal.
+    pub(super) fn portal_columns(&self, name: &str) -> Vec<ColumnDescription> {
+        let Some(portal) = self.portals.get(name) else {
+            return Vec::new();
+        };
+        let mut columns = self.columns_of(&portal.prepared);
+        for (index, column) in columns.iter_mut().enumerate() {
+            column.format = format_of(&portal.formats, index);
+        }
+        columns
     }
 
     fn send_columns(&mut self, columns: &[ColumnDescription]) {
@@ -355,6 +363,17 @@ impl Machine {
         if self.cursors.contains_key(name) {
             return self.execute_cursor(name, limit);
         }
+        self.run_portal(name, limit, sync_follows, None)
+    }
+
+    /// Runs a portal, or goes on with it, up to so many rows; 0 for all.
+    pub(super) fn run_portal(
+        &mut self,
+        name: &str,
+        limit: u32,
+        sync_follows: bool,
+        moved: Option<Moved>,
+    ) -> Result<(), Report> {
         let portal = self.portal_named(name)?;
         let prepared = Arc::clone(&portal.prepared);
         let Some(statement) = prepared.statement.clone() else {
@@ -371,6 +390,7 @@ impl Machine {
             portal: Some((name.to_owned(), limit)),
             copy: None,
             was_lost: false,
+            moved,
         };
         match std::mem::replace(&mut portal.state, PortalState::Done) {
             PortalState::Fresh => {
@@ -401,6 +421,7 @@ impl Machine {
                         },
                         copy: None,
                         holds_tag: false,
+                        moved: delivery.moved,
                     }),
                     offset: None,
                     redacted: Vec::new(),
@@ -416,7 +437,8 @@ impl Machine {
                 Ok(())
             }
             PortalState::Done if statement.returns == Returns::Rows => {
-                backend::command_complete(self.out.buffer(), statement.tag.render(0));
+                let tag = delivery.moved.map_or_else(|| statement.tag.clone(), |moved| moved.tag);
+                backend::command_complete(self.out.buffer(), tag.render(0));
                 Ok(())
             }
             PortalState::Done => Err(Report::new(

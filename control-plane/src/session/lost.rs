@@ -79,6 +79,7 @@ fn again(running: Running) -> Option<Op> {
                 portal: client.portal.clone(),
                 copy: client.copy.clone(),
                 was_lost: true,
+                moved: client.moved.clone(),
             },
         }))),
         Source::Kept(_) => None,

@@ -27,6 +27,16 @@ pub(super) struct Delivery {
     pub(super) copy: Option<CopyOptions>,
     /// A worker was lost over it once.
     pub(super) was_lost: bool,
+    /// FETCH or MOVE has a portal run.
+    pub(super) moved: Option<Moved>,
+}
+
+/// A portal that FETCH or MOVE runs in place of Execute.
+#[derive(Debug, Clone)]
+pub(super) struct Moved {
+    /// Whether its rows are shown: FETCH, not MOVE.
+    pub(super) shows: bool,
+    pub(super) tag: Tag,
 }
 
 impl Delivery {
@@ -38,6 +48,7 @@ impl Delivery {
             portal: None,
             copy: None,
             was_lost: false,
+            moved: None,
         }
     }
 }
@@ -125,6 +136,7 @@ impl Machine {
                     settings: plan.settings.clone(),
                     copy: delivery.copy.clone(),
                     holds_tag,
+                    moved: delivery.moved.clone(),
                 })
             } else {
                 Audience::Nobody(After::Nothing)
@@ -272,6 +284,7 @@ impl Machine {
                 settings,
                 copy: None,
                 holds_tag: false,
+                moved: delivery.moved.clone(),
             }),
             offset: None,
             redacted: Vec::new(),

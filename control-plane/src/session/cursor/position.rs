@@ -203,7 +203,7 @@ fn limit(count: Count) -> Option<u64> {
     }
 }
 
-fn forward_only() -> Report {
+pub(in crate::session) fn forward_only() -> Report {
     Report::new(
         SqlState::OBJECT_NOT_IN_PREREQUISITE_STATE,
         "cursor can only scan forward",
