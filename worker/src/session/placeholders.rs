@@ -40,6 +40,19 @@ impl Casted {
         casted
     }
 
+    /// The text with a NULL of its type in the place of each placeholder.
+    pub(crate) fn with_nulls<'t>(text: &str, type_of: impl Fn(usize) -> Option<&'t str>) -> String {
+        let mut replaced = String::with_capacity(text.len() + 64);
+        let mut copied = 0;
+        for (start, end, number) in placeholders(text) {
+            replaced.push_str(&text[copied..start]);
+            replaced.push_str(&format!("CAST(NULL AS {})", type_of(number).unwrap_or("VARCHAR")));
+            copied = end;
+        }
+        replaced.push_str(&text[copied..]);
+        replaced
+    }
+
     /// Where a character (from 1) of the engine's text stands in the original.
     pub(crate) fn original_position(&self, position: u32) -> u32 {
         let mut shift = 0;

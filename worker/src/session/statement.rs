@@ -38,6 +38,9 @@ pub(crate) struct Statement {
     /// The client's text, with casts where its parameters' types had to be closed.
     text: Casted,
     prepared: Prepared,
+    /// The same with NULLs for parameters, where the engine cannot tell the columns before values are bound, as of
+    /// `FROM unnest($1)`.
+    stand_in: Option<Prepared>,
     params: Vec<Slot>,
     /// A text to describe by, where the one to execute leaves columns open.
     describing: Option<Casted>,
@@ -122,17 +125,41 @@ impl Statement {
         let statement = Self {
             text,
             prepared,
+            stand_in: None,
             params,
             describing,
             described,
             announced: Vec::new(),
         };
         let is_open = statement.params.iter().any(|slot| slot.origin != Origin::Engine);
-        Ok(if is_open && last == 0 {
+        let mut statement = if is_open && last == 0 {
             statement.close(bench, sql)
         } else {
             statement
-        })
+        };
+        if last == 0
+            && statement
+                .prepared
+                .columns()
+                .iter()
+                .any(|(_, logical)| logical.is_unknown())
+        {
+            statement.stand_in = statement.with_nulls(bench);
+        }
+        Ok(statement)
+    }
+
+    fn with_nulls(&self, bench: Bench<'_>) -> Option<Prepared> {
+        let text = Casted::with_nulls(&self.text.text, |number| {
+            parameters::cast_name(self.params.get(number - 1)?.oid)
+        });
+        let statements = bench.connection.split(&text);
+        statements.and_then(|mut statements| statements.prepare(0)).ok()
+    }
+
+    /// What tells the columns.
+    fn telling(&self) -> &Prepared {
+        self.stand_in.as_ref().unwrap_or(&self.prepared)
     }
 
     /// Announces the columns under types of the control plane's choice.
@@ -223,12 +250,12 @@ impl Statement {
                 .and_then(|mut statements| statements.prepare(0))
                 .ok()
         });
-        let columns = describing.as_ref().unwrap_or(&self.prepared).columns();
+        let columns = describing.as_ref().unwrap_or(self.telling()).columns();
         Shape::of(&columns, bench.arrow, &self.announced).map_err(|failure| self.fail(&failure))
     }
 
     fn returns_rows(&self) -> bool {
-        rows_by_type(self.prepared.statement_type()).unwrap_or_else(|| match self.prepared.columns().as_slice() {
+        rows_by_type(self.prepared.statement_type()).unwrap_or_else(|| match self.telling().columns().as_slice() {
             [] => false,
             [(name, logical)] if name == "Count" && logical.is_bigint() => has_word(&self.text.text, "returning"),
             [(name, logical)] if name == "Success" && logical.is_boolean() => has_word(&self.text.text, "returning"),
