@@ -159,6 +159,8 @@ pub struct Step {
     pub role: Role,
     /// The client's own bytes.
     pub unchanged: bool,
+    /// Which of the statement's parameters, from 1, its own ones stand for, in order; `None` where they are the same.
+    pub params: Option<Vec<usize>>,
 }
 
 /// A step's part in a plan.
@@ -190,6 +192,7 @@ impl Plan {
                 sql,
                 role: Role::Main,
                 unchanged,
+                params: None,
             }],
             notices: Vec::new(),
             columns: None,

@@ -6,6 +6,7 @@ mod build;
 mod casts;
 mod columns;
 mod ctid;
+mod data_modifying;
 mod ddl;
 mod definitions;
 mod describe;
@@ -70,6 +71,7 @@ pub(crate) fn apply(statement: &mut ast::Statement, context: &Context<'_>) -> Re
     table_bodies::apply(statement);
     names::apply(statement, context)?;
     authorise::apply(statement, Grammar::Postgres, context)?;
+    data_modifying::check(statement)?;
     let columns = describe::columns_of(statement);
     set_returning::apply(statement);
     session_calls::apply(statement)?;

@@ -158,6 +158,9 @@ impl ToReport for Error {
                 SqlState::SYNTAX_ERROR,
                 "cannot insert multiple commands into a prepared statement",
             ),
+            Self::ParameterCount { given: 0, .. } => {
+                Report::new(SqlState::UNDEFINED_PARAMETER, "there is no parameter $1")
+            }
             Self::ParameterCount { given, wanted } => Report::new(
                 SqlState::PROTOCOL_VIOLATION,
                 format!("bind message supplies {given} parameters, but prepared statement requires {wanted}"),

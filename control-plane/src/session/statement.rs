@@ -143,7 +143,13 @@ impl Machine {
             };
             ops.push(Op::Run(Box::new(Run {
                 source: Source::Text(step.sql),
-                params: params.clone(),
+                params: match &step.params {
+                    Some(numbers) => numbers
+                        .iter()
+                        .filter_map(|number| params.get(number.checked_sub(1)?).cloned())
+                        .collect(),
+                    None => params.clone(),
+                },
                 formats: delivery.formats.clone(),
                 audience,
                 offset: step.unchanged.then_some(statement.offset),

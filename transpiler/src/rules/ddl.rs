@@ -43,6 +43,7 @@ fn main_step(sql: String) -> Step {
         sql,
         role: Role::Main,
         unchanged: false,
+        params: None,
     }
 }
 
@@ -51,6 +52,7 @@ fn auxiliary(sql: String) -> Step {
         sql,
         role: Role::Auxiliary,
         unchanged: false,
+        params: None,
     }
 }
 

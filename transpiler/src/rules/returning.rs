@@ -7,16 +7,19 @@
 //! A lake's `rowid` does not name a row: two transactions that insert and update give the same ones. File and place do.
 
 use std::fmt::Write as _;
+use std::ops::ControlFlow;
 
 use pintail_sqlstate::SqlState;
 use sqlparser::ast::{
     self, Assignment, AssignmentTarget, Delete, Expr, FromTable, Insert, ObjectName, SelectItem, SetExpr, TableFactor,
-    TableObject, TableWithJoins, Update, UpdateTableFromKind,
+    TableObject, TableWithJoins, Update, UpdateTableFromKind, Visit, VisitMut, Visitor, VisitorMut,
 };
 
 use super::build::ident;
+use super::scope::is_aggregate;
 use super::{folded, last_name};
 use crate::Error;
+use crate::lex::{self, TokenKind};
 use crate::plan::{Context, Description, Plan, Role, Step, Storage};
 
 /// Where affected rows are gathered, or the files that were there before.
@@ -40,6 +43,7 @@ pub(crate) fn plan(tree: &ast::Statement, context: &Context<'_>) -> Result<Optio
         }
         other => (String::new(), other),
     };
+    check(change)?;
     match change {
         ast::Statement::Insert(insert) => self::insert(&with, insert, context),
         ast::Statement::Update(update) => self::update(&with, update, context),
@@ -48,6 +52,69 @@ pub(crate) fn plan(tree: &ast::Statement, context: &Context<'_>) -> Result<Optio
             Err(Error::unsupported("MERGE … RETURNING is not supported for lake tables"))
         }
         _ => Ok(None),
+    }
+}
+
+/// Refuses what a RETURNING cannot hold, in PostgreSQL or here.
+fn check(change: &ast::Statement) -> Result<(), Error> {
+    let items = match change {
+        ast::Statement::Insert(insert) => &insert.returning,
+        ast::Statement::Update(update) => &update.returning,
+        ast::Statement::Delete(delete) => &delete.returning,
+        _ => return Ok(()),
+    };
+    let Some(items) = items else { return Ok(()) };
+    match items.visit(&mut Refused) {
+        ControlFlow::Break(error) => Err(error),
+        ControlFlow::Continue(()) => Ok(()),
+    }
+}
+
+/// Set-returning functions that are common enough to be known by name.
+const SETS: &[&str] = &[
+    "generate_series",
+    "generate_subscripts",
+    "json_array_elements",
+    "jsonb_array_elements",
+    "jsonb_object_keys",
+    "json_object_keys",
+    "regexp_matches",
+    "regexp_split_to_table",
+    "string_to_table",
+    "unnest",
+];
+
+struct Refused;
+
+impl Visitor for Refused {
+    type Break = Error;
+
+    fn pre_visit_query(&mut self, _: &ast::Query) -> ControlFlow<Error> {
+        // PostgreSQL's sees the tables as they were before the change; here they have been changed already.
+        ControlFlow::Break(Error::unsupported("sub-queries in RETURNING are not supported"))
+    }
+
+    fn pre_visit_expr(&mut self, expr: &Expr) -> ControlFlow<Error> {
+        let Expr::Function(function) = expr else {
+            return ControlFlow::Continue(());
+        };
+        let name = last_name(&function.name).unwrap_or_default();
+        let error = if function.over.is_some() {
+            Error::invalid(
+                SqlState::WINDOWING_ERROR,
+                "window functions are not allowed in RETURNING",
+            )
+        } else if is_aggregate(function) {
+            Error::invalid(
+                SqlState::GROUPING_ERROR,
+                "aggregate functions are not allowed in RETURNING",
+            )
+        } else if SETS.contains(&name.as_str()) {
+            Error::unsupported("set-returning functions are not allowed in RETURNING")
+        } else {
+            return ControlFlow::Continue(());
+        };
+        ControlFlow::Break(error)
     }
 }
 
@@ -364,16 +431,57 @@ fn is_lake(name: &ObjectName, context: &Context<'_>) -> bool {
     }
 }
 
+/// The items as text; a relation is called by the last part of its name only, which is what it is called where they stand.
 fn list(items: &[SelectItem]) -> String {
+    let mut items = items.to_vec();
+    let _ = VisitMut::visit(&mut items, &mut Shortened);
     items.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+}
+
+struct Shortened;
+
+impl VisitorMut for Shortened {
+    type Break = ();
+
+    fn pre_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<()> {
+        if let Expr::CompoundIdentifier(parts) = expr
+            && parts.len() > 2
+        {
+            parts.drain(..parts.len() - 2);
+        }
+        ControlFlow::Continue(())
+    }
 }
 
 fn planned(steps: Vec<Step>, parameters: String, columns: String) -> Plan {
     Plan {
-        steps,
+        steps: steps.into_iter().map(numbered).collect(),
         description: Some(Description { parameters, columns }),
         ..Plan::nothing(Vec::new())
     }
+}
+
+/// A step whose parameters count from 1 without a gap: the engine binds no others.
+fn numbered(mut step: Step) -> Step {
+    let Ok(tokens) = lex::tokens(&step.sql) else {
+        return step;
+    };
+    let (mut text, mut copied, mut used) = (String::new(), 0, Vec::new());
+    for token in tokens.iter().filter(|token| token.kind == TokenKind::Parameter) {
+        let Ok(number) = token.text[1..].parse::<usize>() else {
+            continue;
+        };
+        let place = used.iter().position(|known| *known == number).unwrap_or_else(|| {
+            used.push(number);
+            used.len() - 1
+        });
+        let _ = write!(text, "{}${}", &step.sql[copied..token.start], place + 1);
+        copied = token.end();
+    }
+    text.push_str(&step.sql[copied..]);
+    step.sql = text;
+    step.params = Some(used);
+    step
 }
 
 fn main(sql: String) -> Step {
@@ -381,6 +489,7 @@ fn main(sql: String) -> Step {
         sql,
         role: Role::Main,
         unchanged: false,
+        params: None,
     }
 }
 
@@ -389,5 +498,6 @@ fn auxiliary(sql: String) -> Step {
         sql,
         role: Role::Auxiliary,
         unchanged: false,
+        params: None,
     }
 }
