@@ -63,7 +63,7 @@ python="$tools/python/bin/python"
 if [ ! -x "$python" ] || ! "$python" -c 'import psycopg, asyncpg, duckdb' 2>/dev/null; then
     python3 -m venv "$tools/python" && "$tools/python/bin/pip" install --quiet -r python/requirements.txt
 fi
-if command -v npm >/dev/null && [ ! -d "$tools/node/node_modules/pg" ]; then
+if command -v npm >/dev/null && ! cmp -s node/package.json "$tools/node/package.json"; then
     mkdir -p "$tools/node" && cp node/package.json "$tools/node/" && (cd "$tools/node" && npm install --silent --no-audit --no-fund)
 fi
 jar="$tools/java/postgresql.jar"
@@ -76,9 +76,23 @@ fi
 driver psql "psql" bash psql.sh
 driver psycopg "" "$python" python/psycopg_driver.py
 driver asyncpg "" "$python" python/asyncpg_driver.py
+driver psycopg-wire "" "$python" python/psycopg_wire.py
+driver asyncpg-wire "" "$python" python/asyncpg_wire.py
+driver duckdb-postgres "" "$python" python/duckdb_postgres.py
+driver node-wire "node" env NODE_PATH="$tools/node/node_modules" node node/wire.js
 driver node-postgres "node" env NODE_PATH="$tools/node/node_modules" node node/driver.js
 driver pgx "go" bash -c "cd '$here/go' && go run ."
 driver pgjdbc "java mvn" java -cp "$jar" java/Driver.java
+driver pgjdbc-wire "java mvn" java -cp "$jar" java/Wire.java
+# The fetched pgbench has no TLS either; postgres_fdw needs a PostgreSQL with one.
+driver pgbench "pgbench psql" bash pgbench.sh
+reference=${PINTAIL_REFERENCE_POSTGRES_DIR:-/usr/lib/postgresql/15}
+if [ -f "$reference/lib/postgres_fdw.so" ]; then
+    driver postgres-fdw "psql" bash fdw.sh "$reference/bin" "$work"
+elif is_wanted postgres-fdw; then
+    echo "skip postgres-fdw: there is no PostgreSQL with postgres_fdw and TLS here"
+    skipped=$((skipped + 1))
+fi
 driver tpch "psql" "$python" python/tpch.py --scale "${TPCH_SCALE:-0.01}"
 if [ -d ../../shared/cases ]; then
     driver cases "" bash cases.sh "$work"

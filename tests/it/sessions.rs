@@ -240,3 +240,20 @@ async fn an_alter_that_fails_leaves_no_transaction_behind() {
         .await
         .expect("a transaction of its own");
 }
+
+#[tokio::test]
+async fn settings_that_come_before_the_first_statement_reach_the_engine() {
+    let installation = Installation::start().expect("start");
+    let plain = installation.connect().await.expect("connect");
+    plain
+        .batch_execute("CREATE SCHEMA apart; CREATE TABLE apart.t (i int)")
+        .await
+        .expect("create");
+    let mut config = installation.config();
+    config.options("-c TimeZone=Asia/Tokyo -c search_path=apart");
+    let (client, connection) = config.connect(installation.tls().expect("tls")).await.expect("connect");
+    tokio::spawn(connection);
+    let instant = "SELECT extract(epoch FROM '2020-01-01 09:00:00'::timestamptz)::int8, count(*) FROM t";
+    let row = client.query_one(instant, &[]).await.expect("both settings");
+    assert_eq!(row.get::<_, i64>(0), 1_577_836_800);
+}

@@ -441,3 +441,40 @@ fn an_unknown_message_ends_the_session() {
         "T:1 D C:SELECT 1 Z:I"
     );
 }
+
+#[test]
+fn what_cannot_be_read_is_answered_and_forgotten() {
+    let mut session = session();
+    for body in [&b"SELECT '\xff'\0"[..], b"SELECT 1", b"SELECT 1\0more\0"] {
+        session.send(b'Q', body).expect("send");
+        let answers = session.answers().expect("answers");
+        assert!(
+            answers.starts_with("E:") && answers.ends_with(" Z:I"),
+            "{body:?}: {answers}"
+        );
+        assert_eq!(session.query("SELECT 1").expect("query"), "T:1 D C:SELECT 1 Z:I");
+    }
+}
+
+#[test]
+fn settings_follow_the_transaction_of_several_statements_in_one_query() {
+    let mut session = session();
+    let local = session
+        .query("SET LOCAL TimeZone = 'Asia/Tokyo'; SELECT 1; SELECT 2")
+        .expect("query");
+    assert_eq!(local, "C:SET T:1 D C:SELECT 1 T:1 D C:SELECT 1 Z:I", "no warning");
+    let failed = session
+        .query("SET application_name = 'undone'; SELECT 1/0")
+        .expect("query");
+    assert_eq!(failed, "C:SET E:22012 Z:I");
+    session.send(b'Q', &text("SHOW application_name")).expect("send");
+    let mut shown = Vec::new();
+    while let Some(answer) = session.receive().expect("receive") {
+        match answer.kind {
+            b'D' => shown = answer.body,
+            b'Z' => break,
+            _ => {}
+        }
+    }
+    assert!(!shown.ends_with(b"undone"), "{shown:?}");
+}

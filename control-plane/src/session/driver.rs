@@ -208,6 +208,7 @@ impl<S: AsyncRead + AsyncWrite + Send> Driver<S> {
                         return Ok(());
                     }
                     let sync_follows = frontend::peek(&self.inbound) == Some(b'S');
+                    let is_simple = matches!(kind, b'Q' | b'F');
                     let message = if self.machine.is_copying() && kind == b'd' {
                         copy::joined(body, &mut self.inbound).map(frontend::Message::CopyData)
                     } else {
@@ -217,7 +218,11 @@ impl<S: AsyncRead + AsyncWrite + Send> Driver<S> {
                         self.cancellation.arm();
                     }
                     self.clock.works(&self.machine);
-                    self.machine.on(Event::Message { message, sync_follows });
+                    self.machine.on(Event::Message {
+                        message,
+                        sync_follows,
+                        is_simple,
+                    });
                     if let Some(text) = self.machine.take_text() {
                         self.presence.takes_up(text);
                     }
@@ -228,6 +233,7 @@ impl<S: AsyncRead + AsyncWrite + Send> Driver<S> {
                     self.machine.on(Event::Message {
                         message: Err(error),
                         sync_follows: false,
+                        is_simple: false,
                     });
                     return Ok(());
                 }

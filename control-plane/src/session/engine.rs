@@ -352,6 +352,14 @@ impl Machine {
         }
     }
 
+    /// Settings of an instance that was told nothing yet.
+    pub(super) fn instance_settings(&self) -> EngineSettings {
+        EngineSettings {
+            time_zone: "UTC".into(),
+            search_path: format!("{}.\"main\",__pintail.pg", pintail_quote(&self.identity.catalog)),
+        }
+    }
+
     /// What brings the engine's settings to where they should be; `None` where they are there.
     pub(super) fn settings_op(&mut self) -> Option<Op> {
         let wanted = self.derived().engine.clone();

@@ -8,7 +8,7 @@ use super::engine::Described;
 use super::machine::{Call, Machine, Next, Op, Waiting};
 use super::settings::{Lifetime, Settings, not_a_setting};
 use super::statement::Delivery;
-use super::transaction::warning;
+use super::transaction::{Implicit, warning};
 use crate::wire::backend::{self, ColumnDescription};
 
 /// OID of `text`.
@@ -86,7 +86,8 @@ impl Machine {
             SetScope::Session => Lifetime::Session,
             SetScope::Local => Lifetime::Transaction,
         };
-        if lifetime == Lifetime::Transaction && !self.transaction.is_open() {
+        let is_alone = !self.transaction.is_open() && self.transaction.implicit == Implicit::None;
+        if lifetime == Lifetime::Transaction && is_alone {
             let text = "SET LOCAL can only be used in transaction blocks";
             self.notice(&warning(SqlState::NO_ACTIVE_SQL_TRANSACTION, text));
         }

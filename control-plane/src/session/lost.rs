@@ -7,7 +7,7 @@
 use pintail_sqlstate::{Severity, ToReport};
 use pintail_worker_api::error::CallError;
 
-use super::engine::{Audience, Running, Source};
+use super::engine::{After, Audience, Running, Source};
 use super::machine::{Machine, Op, PendingParse};
 use super::relocate::Renewal;
 use super::statement::Delivery;
@@ -21,6 +21,17 @@ impl Machine {
 
     /// The worker of a running statement is gone.
     pub(super) fn run_lost(&mut self, running: Running, error: &CallError) {
+        // A transaction that was to be rolled back is, with its worker.
+        if let Audience::Nobody(after @ After::RolledBack { .. }) = &running.run.audience
+            && self.cursors.is_empty()
+            && !self.left_state
+        {
+            self.leave_instance();
+            if let Err(report) = self.after(after) {
+                self.fail(report);
+            }
+            return;
+        }
         if !self.loses_nothing() {
             return self.worker_lost(error);
         }

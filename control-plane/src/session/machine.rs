@@ -41,6 +41,8 @@ pub enum Event {
         message: Result<Message, ProtocolError>,
         /// A Sync is already there behind it.
         sync_follows: bool,
+        /// It is of the simple protocol, whose errors no Sync follows.
+        is_simple: bool,
     },
     /// A call has its answer.
     Answer(Answer),
@@ -384,9 +386,13 @@ impl Machine {
     /// Takes an event.
     pub fn on(&mut self, event: Event) {
         match event {
-            Event::Message { message, sync_follows } => {
+            Event::Message {
+                message,
+                sync_follows,
+                is_simple,
+            } => {
                 self.ready = false;
-                self.on_message(message, sync_follows);
+                self.on_message(message, sync_follows, is_simple);
             }
             Event::Answer(answer) => self.on_answer(answer),
         }
@@ -439,15 +445,17 @@ impl Machine {
         }
     }
 
-    fn on_message(&mut self, message: Result<Message, ProtocolError>, sync_follows: bool) {
+    fn on_message(&mut self, message: Result<Message, ProtocolError>, sync_follows: bool, is_simple: bool) {
         let message = match message {
             Ok(message) => message,
             Err(error @ (ProtocolError::Fatal(_) | ProtocolError::Version { .. })) => {
                 return self.end(error.to_report());
             }
             Err(error) => {
-                if self.phase == Phase::Serving {
-                    // Which protocol the broken message was of is not known, so the wait is for a Sync, as PostgreSQL's.
+                if self.phase == Phase::Serving && is_simple {
+                    self.queue.push_back(Op::Ready);
+                    self.fail(error.to_report());
+                } else if self.phase == Phase::Serving {
                     self.extended_error(&error.to_report());
                 }
                 return;
@@ -509,7 +517,8 @@ impl Machine {
         match (self.waiting.take(), answer) {
             (Some(Waiting::Acquire), Answer::Acquired(Ok(warnings))) => {
                 warnings.iter().for_each(|report| self.notice(report));
-                self.engine = Some(self.engine_settings());
+                // What the session wants instead is told before its next statement.
+                self.engine = Some(self.instance_settings());
             }
             (Some(Waiting::Acquire), Answer::Acquired(Err(report))) => self.fail(report),
             (Some(Waiting::Release), Answer::Released) => {

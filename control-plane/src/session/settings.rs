@@ -206,7 +206,15 @@ impl Settings {
 
     /// A transaction begins.
     pub(super) fn begin(&mut self) {
-        self.saved = Some(self.session.clone());
+        // What ran before BEGIN in the same query is of the same transaction.
+        if self.saved.is_none() {
+            self.saved = Some(self.session.clone());
+        }
+    }
+
+    /// Whether a transaction's changes can be undone.
+    pub(super) fn may_undo(&self) -> bool {
+        self.saved.is_some()
     }
 
     /// The transaction's changes stay, its local ones go.

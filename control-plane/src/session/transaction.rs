@@ -317,10 +317,14 @@ impl Machine {
         let more = matches!(self.queue.front(), Some(Op::Statement(_)));
         if more && !self.transaction.is_open() && self.transaction.implicit == Implicit::None {
             self.transaction.implicit = Implicit::Wanted;
+            self.settings.begin();
         }
     }
 
     pub(super) fn end_implicit(&mut self) {
+        if !self.transaction.is_open() && self.settings.may_undo() {
+            self.settings.commit();
+        }
         self.finish_next(Outcome::Committed);
         match std::mem::take(&mut self.transaction.implicit) {
             Implicit::Open => self.queue.push_front(Op::Run(Run::silent("COMMIT", After::Nothing))),
@@ -338,6 +342,9 @@ impl Machine {
     pub(super) fn undo_implicit(&mut self) {
         if !self.transaction.is_open() {
             self.undo_cursors();
+            if self.settings.may_undo() {
+                self.settings.roll_back();
+            }
         }
         self.finish_next(Outcome::RolledBack);
         if std::mem::take(&mut self.transaction.implicit) == Implicit::Open {

@@ -76,7 +76,7 @@ pub(crate) fn copy_target(copy: &Copy, context: &Context<'_>) -> Result<Vec<Stri
     };
     let parts: Vec<&str> = name.iter().map(String::as_str).collect();
     let mut name = super::build::object(&parts);
-    super::names::user(&mut name);
+    super::names::place(&mut name, context);
     if context.access.is_restricted() {
         Judge { context }.resolve(&mut name, Power::Write)?;
     }

@@ -24,18 +24,18 @@ const INSTALLED: &str = "__pintail";
 
 /// Puts every name where DuckDB finds it.
 pub(super) fn apply(statement: &mut ast::Statement, context: &Context<'_>) -> Result<(), Error> {
-    let mut names = Names {
-        catalog: context.catalog,
-        catalogs: context.catalogs,
-        own: context.own_databases,
-        hidden: HashSet::new(),
-    };
+    let mut names = Names::of(context);
     let _ = statement.visit(&mut Collect(&mut names.hidden));
     let _ = statement.visit(&mut names);
     own_names(statement, &names);
     schemas::apply(statement, context)?;
     names.schemas(statement);
     Ok(())
+}
+
+/// Puts one name of the user's own where the engine finds it.
+pub(super) fn place(name: &mut ObjectName, context: &Context<'_>) {
+    Names::of(context).user(name);
 }
 
 /// Names that the tree holds outside the visitor's sight.
@@ -105,9 +105,22 @@ struct Names<'a> {
     catalogs: &'a [String],
     own: &'a [String],
     hidden: HashSet<String>,
+    /// The search path has none of the catalog's schemas, so that the engine would look for `a.b` elsewhere.
+    is_homeless: bool,
 }
 
-impl Names<'_> {
+impl<'a> Names<'a> {
+    fn of(context: &Context<'a>) -> Self {
+        let is_own = |schema: &String| !matches!(schema.as_str(), "$user" | "pg_catalog" | "information_schema");
+        Self {
+            catalog: context.catalog,
+            catalogs: context.catalogs,
+            own: context.own_databases,
+            hidden: HashSet::new(),
+            is_homeless: !context.search_path.iter().any(is_own),
+        }
+    }
+
     /// A relation that is read or written.
     fn relation(&self, name: &mut ObjectName) {
         let Some(parts) = idents(name) else { return };
@@ -126,10 +139,16 @@ impl Names<'_> {
     fn user(&self, name: &mut ObjectName) {
         user(name);
         if let [ObjectNamePart::Identifier(schema), _] = name.0.as_slice()
-            && self.is_catalogs(schema)
+            && (self.is_catalogs(schema) || self.is_homeless && !self.is_elsewhere(schema))
         {
             self.qualify(name);
         }
+    }
+
+    /// Whether what looks like a schema is the engine's, or a database that the session attached.
+    fn is_elsewhere(&self, schema: &Ident) -> bool {
+        let schema = folded(schema);
+        self.own.contains(&schema) || matches!(schema.as_str(), "temp" | "memory" | "system" | "__pintail")
     }
 
     /// Whether a schema is called like a catalog, which the engine would take it for: in PostgreSQL the first of two parts
