@@ -9,6 +9,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use tokio::runtime::{Builder, Handle};
 use tokio_util::sync::CancellationToken;
 
+/// Address space of a thread's stack: trees of statements are walked recursively, and the transpiler allows deep ones. Only
+/// what is used takes memory.
+const STACK: usize = 1 << 30;
+
 /// The threads; they end when this is dropped.
 pub struct SessionThreads {
     runtimes: Vec<Handle>,
@@ -28,6 +32,7 @@ impl SessionThreads {
             let end = end.clone();
             std::thread::Builder::new()
                 .name(format!("sessions-{number}"))
+                .stack_size(STACK)
                 .spawn(move || runtime.block_on(end.cancelled()))?;
         }
         Ok(Self {

@@ -478,3 +478,30 @@ fn settings_follow_the_transaction_of_several_statements_in_one_query() {
     }
     assert!(!shown.ends_with(b"undone"), "{shown:?}");
 }
+
+#[test]
+fn deep_statements_hurt_nobody() {
+    let mut session = session();
+    for (piece, end) in [
+        (" union all select 1", ""),
+        ("+1", ""),
+        ("::int", ""),
+        (" or true", ""),
+        (",(select 1", ""),
+    ] {
+        for times in [200, 1500, 40_000] {
+            let sql = format!("SELECT 1 {}{end}", piece.repeat(times));
+            let answers = session.query(&sql).expect("an answer");
+            assert!(answers.ends_with(" Z:I"), "{piece} {times} times: {answers}");
+        }
+    }
+    for piece in ["explain ", "prepare p as ", "copy (", "declare c cursor for "] {
+        for times in [200, 2000, 40_000] {
+            let answers = session
+                .query(&format!("{}SELECT 1", piece.repeat(times)))
+                .expect("an answer");
+            assert!(answers.starts_with("E:"), "{piece} {times} times: {answers}");
+        }
+    }
+    assert_eq!(session.query("SELECT 1").expect("query"), "T:1 D C:SELECT 1 Z:I");
+}

@@ -25,6 +25,40 @@ pub(crate) enum TokenKind {
     Symbol,
 }
 
+/// How deep a tree of these tokens can be at most: what stands between two commas may nest, and so may what a set operation
+/// joins.
+pub(crate) fn depth(tokens: &[Token<'_>]) -> usize {
+    let (mut deepest, mut outside) = (0, 0);
+    // Of each open parenthesis, and of the text outside all: tokens since the last comma, and set operations.
+    let mut levels = vec![(0usize, 0usize)];
+    for token in tokens {
+        match token.text {
+            "(" | "[" | "{" => {
+                let (run, sets) = levels.last().copied().unwrap_or_default();
+                outside += run + sets + 1;
+                levels.push((0, 0));
+            }
+            ")" | "]" | "}" if levels.len() > 1 => {
+                levels.pop();
+                let (run, sets) = levels.last().copied().unwrap_or_default();
+                outside = outside.saturating_sub(run + sets + 1);
+            }
+            _ => {}
+        }
+        let Some((run, sets)) = levels.last_mut() else { continue };
+        if token.text == "," {
+            *run = 0;
+        } else {
+            *run += 1;
+        }
+        if ["UNION", "INTERSECT", "EXCEPT"].iter().any(|word| token.is_word(word)) {
+            *sets += 4;
+        }
+        deepest = deepest.max(outside + *run + *sets);
+    }
+    deepest
+}
+
 /// A token and its bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Token<'a> {

@@ -95,7 +95,15 @@ pub fn parse(sql: &str) -> Result<Script, Error> {
     let statements = tokens
         .split(|token| token.kind == TokenKind::Semicolon)
         .filter(|tokens| !tokens.is_empty())
-        .map(|tokens| statement(sql, tokens))
+        .map(|tokens| {
+            if lex::depth(tokens) > DEEPEST {
+                return Err(Error::invalid(
+                    SqlState::STATEMENT_TOO_COMPLEX,
+                    "statement is too complex: too many operators or set operations in one expression",
+                ));
+            }
+            statement(sql, tokens)
+        })
         .collect::<Result<Vec<_>, _>>()?;
     Ok(Script {
         statements: statements.into(),
@@ -157,6 +165,10 @@ fn tree(text: &str, tokens: &[Token<'_>]) -> Result<Tree, Error> {
         None => Tree::Opaque,
     })
 }
+
+/// How deep a tree may be by its tokens alone: chains of operators nest without a parenthesis. The threads that walk trees
+/// have a stack for that many levels.
+const DEEPEST: usize = 10_000;
 
 /// How deep expressions may nest before a statement is refused.
 const DEPTH: usize = 300;

@@ -72,7 +72,15 @@ fn prepare(reader: &mut Reader<'_, '_>) -> Result<Parsed, Error> {
         }
     }
     reader.expect("AS")?;
+    let unexpected = reader.unexpected();
     let statement = Box::new(reader.statement()?);
+    if !matches!(
+        statement.kind,
+        Kind::Read | Kind::Write | Kind::Ddl | Kind::Explain | Kind::Other
+    ) {
+        // A command is none of the statements that can be prepared.
+        return Err(unexpected);
+    }
     Ok(Parsed::new(
         Kind::Prepare(Prepare { name, types, statement }),
         "PREPARE",
