@@ -6,6 +6,7 @@ mod copy;
 mod cursor;
 pub mod driver;
 mod engine;
+mod engine_settings;
 mod extended;
 mod identity;
 mod listen;

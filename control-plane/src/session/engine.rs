@@ -37,7 +37,7 @@ pub struct TimeLimits {
 #[derive(Debug, Default)]
 pub(super) struct Derived {
     generation: u64,
-    engine: EngineSettings,
+    pub(super) engine: EngineSettings,
     limits: TimeLimits,
     rows: RowsWanted,
 }
@@ -299,7 +299,7 @@ impl Machine {
     }
 
     /// What the settings mean for a statement, made anew after each change.
-    fn derived(&mut self) -> &Derived {
+    pub(super) fn derived(&mut self) -> &Derived {
         let generation = self.settings.generation();
         if self
             .derived
@@ -328,54 +328,6 @@ impl Machine {
             });
         }
         self.derived.get_or_insert_default()
-    }
-
-    /// Settings that act in the engine, as they should be.
-    pub(super) fn engine_settings(&self) -> EngineSettings {
-        let catalog = pintail_quote(&self.identity.catalog);
-        let mut path: Vec<String> = self
-            .search_path()
-            .iter()
-            .filter(|schema| !matches!(schema.as_str(), "$user" | "pg_catalog" | "information_schema"))
-            .filter(|schema| self.identity.sees_schema(schema))
-            .map(|schema| {
-                format!(
-                    "{catalog}.{}",
-                    pintail_quote(if schema == "public" { "main" } else { schema })
-                )
-            })
-            .collect();
-        path.push("__pintail.pg".into());
-        EngineSettings {
-            time_zone: self.settings.get("TimeZone").unwrap_or_default(),
-            search_path: path.join(","),
-        }
-    }
-
-    /// Settings of an instance that was told nothing yet.
-    pub(super) fn instance_settings(&self) -> EngineSettings {
-        EngineSettings {
-            time_zone: "UTC".into(),
-            search_path: format!("{}.\"main\",__pintail.pg", pintail_quote(&self.identity.catalog)),
-        }
-    }
-
-    /// What brings the engine's settings to where they should be; `None` where they are there.
-    pub(super) fn settings_op(&mut self) -> Option<Op> {
-        let wanted = self.derived().engine.clone();
-        let now = self.engine.as_ref()?;
-        if *now == wanted {
-            return None;
-        }
-        let literal = |text: &str| text.replace('\'', "''");
-        let mut statements = Vec::new();
-        if now.time_zone != wanted.time_zone {
-            statements.push(format!("SET TimeZone = '{}'", literal(&wanted.time_zone)));
-        }
-        if now.search_path != wanted.search_path {
-            statements.push(format!("SET search_path = '{}'", literal(&wanted.search_path)));
-        }
-        (!statements.is_empty()).then(|| Op::Run(Run::silent(statements.join("; "), After::EngineSettings(wanted))))
     }
 
     pub(super) fn on_frame(&mut self, running: Box<Running>, result: Result<Option<(Frame, Bytes)>, CallError>) {

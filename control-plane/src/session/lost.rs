@@ -14,6 +14,14 @@ use super::statement::Delivery;
 use super::transaction::Implicit;
 
 impl Machine {
+    /// An error of a call: of the statement, or of the worker itself.
+    pub(super) fn call_failed(&mut self, error: &CallError) {
+        match error {
+            CallError::Statement { .. } => self.fail(error.to_report()),
+            CallError::Lost { .. } | CallError::Unsent { .. } => self.worker_lost(error),
+        }
+    }
+
     /// Whether nothing of the session's goes down with its worker.
     fn loses_nothing(&self) -> bool {
         !self.transaction.is_open() && self.transaction.implicit != Implicit::Open && self.holds().is_none()

@@ -571,14 +571,6 @@ impl Machine {
         }
     }
 
-    /// An error of a call: of the statement, or of the worker itself.
-    pub(super) fn call_failed(&mut self, error: &CallError) {
-        match error {
-            CallError::Statement { .. } => self.fail(error.to_report()),
-            CallError::Lost { .. } | CallError::Unsent { .. } => self.worker_lost(error),
-        }
-    }
-
     pub(super) fn notice(&mut self, report: &Report) {
         backend::report(self.out.buffer(), report);
     }
@@ -592,16 +584,5 @@ impl Machine {
         for (name, value) in self.settings.untold() {
             backend::parameter_status(self.out.buffer(), name, &value);
         }
-    }
-
-    /// Asks for a worker; `true` where there is one already. The caller queues itself again for afterwards.
-    pub(super) fn has_worker(&mut self) -> bool {
-        if self.engine.is_some() {
-            return true;
-        }
-        let setup = self.with_context(&[], pintail_transpiler::session_setup);
-        self.waiting = Some(Waiting::Acquire);
-        self.call = Some(Next::Call(Call::Acquire { setup }));
-        false
     }
 }
