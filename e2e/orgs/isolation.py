@@ -97,7 +97,7 @@ def controls(world, judge):
     allowed += each("control", f"SELECT '{world.canary}'", f"SELECT * FROM \"{world.canary}\"", due=Due.SILENCE)
     missed = [
         f"{outcome.attempt.statements}: {outcome.layer}, {outcome.text}" for attempt in allowed for outcome in judge.judge(attempt)
-        if outcome.layer is not None and "COPY is not supported" not in outcome.text
+        if outcome.layer is not None and "COPY to or from a file" not in outcome.text
     ]
     before = world.look()
     installation = world.installation

@@ -92,7 +92,7 @@ impl Machine {
                     .map_err(|error| error.to_report())?;
                 Err(Report::new(
                     SqlState::INSUFFICIENT_PRIVILEGE,
-                    "COPY to or from a file of the server is not permitted",
+                    "permission denied for COPY to or from a file of the server",
                 )
                 .with_hint("Anyone can COPY to stdout or from stdin. psql's \\copy command also works for anyone."))
             }
