@@ -17,12 +17,12 @@ use tokio_postgres::{AsyncMessage, Notification};
 /// Long enough for a busy machine; whatever should come comes at once.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Two organisations: `acme` with an owner, a reader and a writer, and `globex`.
+/// Three organisations: `acme` with an owner, a reader and a writer, `globex` and `initech`.
 fn server() -> &'static Installation {
     static SERVER: OnceLock<Installation> = OnceLock::new();
     SERVER.get_or_init(|| {
         let installation = Installation::start().expect("start");
-        for (org, users) in [("acme", &["olga"][..]), ("globex", &["gus"])] {
+        for (org, users) in [("acme", &["olga"][..]), ("globex", &["gus"]), ("initech", &["ines"])] {
             installation.org(org, users, &[]).expect("organisation");
             installation
                 .cli(&["catalog", "create", org, "lake", "--kind", "memory"])

@@ -195,6 +195,8 @@ async fn calls_stand_wherever_expressions_do() {
     let row = client.query_one(&statement, &[&505_i64]).await.expect("runs");
     assert!(row.get::<_, bool>(0));
     assert_eq!(value(&client, "SELECT pg_advisory_lock(NULL) IS NULL").await, "t");
+    // Of an organisation of its own, whose locks nobody else needs.
+    let client = session("initech", "ines").await;
     let flood = "SELECT count(pg_advisory_lock(i)) FROM generate_series(1, 2000) AS g(i)";
     assert_eq!(state(&client, flood).await, "53200");
     assert_eq!(value(&client, "SELECT pg_advisory_unlock_all()").await, "");
