@@ -10,7 +10,7 @@ from installation import USER, host_of
 PROBE = "/tmp/pintail-probe"
 PROBES = (f"{PROBE}*", "/dev/shm/pintail-probe*", "/tmp/pintail-value*")
 # Tables that an organisation's own doing changes, or time.
-RESTLESS = ("pintail.audit", "pintail.secrets", "pintail.tokens")
+RESTLESS = ("pintail.audit", "pintail.secrets", "pintail.told", "pintail.tokens")
 
 
 class World:
