@@ -6,6 +6,7 @@ mod cancel;
 mod copy;
 mod cursors;
 mod differential;
+mod driver;
 mod first_start;
 mod idle;
 mod isolation;
