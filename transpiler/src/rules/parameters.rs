@@ -50,27 +50,11 @@ impl Said {
     /// Parameters that are arguments of the session's functions.
     fn arguments(&mut self, function: &ObjectName, arguments: &[Expr]) {
         let function = last_name(function).unwrap_or_default();
-        if function == "generate_series" {
-            return self.series(arguments);
-        }
         let types = session_calls::arguments(&function, arguments.len());
         for (argument, oid) in arguments.iter().zip(types) {
             if let Some(number) = build::parameter(argument) {
                 self.note(number, *oid);
             }
-        }
-    }
-}
-
-impl Said {
-    /// Bounds of a series have one type: that of a bound which is a number.
-    fn series(&mut self, bounds: &[Expr]) {
-        let number = bounds.iter().find_map(integer);
-        let Some(oid) = number.map(|number| if i32::try_from(number).is_ok() { INT4 } else { INT8 }) else {
-            return;
-        };
-        for parameter in bounds.iter().filter_map(build::parameter) {
-            self.note(parameter, oid);
         }
     }
 }
@@ -110,20 +94,6 @@ impl Visitor for Said {
     }
 }
 
-/// A whole number that stands in the text.
-fn integer(expr: &Expr) -> Option<i64> {
-    match expr {
-        Expr::Value(value) => match &value.value {
-            ast::Value::Number(digits, _) => digits.to_string().parse().ok(),
-            _ => None,
-        },
-        Expr::UnaryOp { expr, .. } => integer(expr),
-        _ => None,
-    }
-}
-
-const INT4: u32 = 23;
-const INT8: u32 = 20;
 /// The OID of `unknown`.
 const UNKNOWN: u32 = 705;
 
