@@ -32,7 +32,6 @@ use crate::session::{ScriptCache, Shared};
 use crate::shares::Shares;
 use crate::tenant::Tenants;
 use crate::threads::SessionThreads;
-use crate::tls::acme::Acme;
 use crate::tls::{Certificates, Places};
 use crate::{admin, tasks, tls, unix};
 
@@ -142,7 +141,6 @@ async fn with_store(
         "certificates",
         tls::keep_fresh(Arc::clone(&certificates), Arc::clone(&reload), ended.clone()),
     );
-    let asking = ask_for_certificates(config, &store, &certificates, &reload, &ended).await?;
     let parts = Parts {
         server,
         provisioner,
@@ -153,34 +151,9 @@ async fn with_store(
     ended.cancel();
     pool.close().await;
     // One that waits for a store which does not answer is not waited for.
-    let tasks = async {
-        (
-            maintenance.await,
-            fresh.await,
-            certificates_fresh.await,
-            asking.await,
-            sharing.await,
-        )
-    };
+    let tasks = async { (maintenance.await, fresh.await, certificates_fresh.await, sharing.await) };
     let _ = tokio::time::timeout(LAST, tasks).await;
     result
-}
-
-/// The task that has an authority give certificates, where one is configured.
-async fn ask_for_certificates(
-    config: &Config,
-    store: &Store,
-    certificates: &Arc<Certificates>,
-    reload: &Arc<Notify>,
-    ended: &CancellationToken,
-) -> anyhow::Result<JoinHandle<()>> {
-    let Some(acme) = Acme::new(config, store.clone(), Arc::clone(certificates), Arc::clone(reload)) else {
-        return Ok(tasks::spawn("acme", async {}));
-    };
-    let listener = TcpListener::bind(config.acme_listen)
-        .await
-        .with_context(|| format!("listening on {} (key `acme_listen`)", config.acme_listen))?;
-    Ok(tasks::spawn("acme", acme.keep(listener, ended.clone())))
 }
 
 /// What sessions share, and the task that shares it with other control planes.
@@ -220,7 +193,6 @@ fn certificates(config: &Config) -> anyhow::Result<Arc<Certificates>> {
     let places = Places {
         default,
         directory: config.tls_dir.0.clone(),
-        acme: (!config.acme_directory.is_empty()).then(|| tls::acme::directory(&config.data_dir())),
     };
     Ok(Arc::new(Certificates::load(places, tls::provider())?))
 }
