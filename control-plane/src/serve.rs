@@ -180,7 +180,11 @@ async fn ask_for_certificates(
     let listener = TcpListener::bind(config.acme_listen)
         .await
         .with_context(|| format!("listening on {} (key `acme_listen`)", config.acme_listen))?;
-    Ok(tasks::spawn("acme", acme.keep(listener, ended.clone())))
+    let answering = admin::answer_challenges(acme.challenges(), listener, ended.clone());
+    let asking = acme.keep(ended.clone());
+    Ok(tasks::spawn("acme", async move {
+        tokio::join!(answering, asking);
+    }))
 }
 
 /// What sessions share, and the task that shares it with other control planes.

@@ -17,11 +17,10 @@ use instant_acme::{
     RetryPolicy,
 };
 use pintail_configstore::Store;
-use tokio::net::TcpListener;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
-use self::challenges::Challenges;
+pub use self::challenges::Challenges;
 use self::retry::Retries;
 use super::Certificates;
 use crate::config::Config;
@@ -81,22 +80,23 @@ impl Acme {
         })
     }
 
-    /// Answers challenges on `listener` and asks for certificates, until cancelled.
-    pub async fn keep(mut self, listener: TcpListener, stop: CancellationToken) {
-        let answering = self.challenges.clone().answer(listener, stop.clone());
-        let asking = async {
-            loop {
-                tokio::select! {
-                    () = tokio::time::sleep(LOOK) => {}
-                    () = stop.cancelled() => return,
-                }
-                tokio::select! {
-                    () = self.ask_for_all() => {}
-                    () = stop.cancelled() => return,
-                }
+    /// The answers that the authority looks for.
+    pub fn challenges(&self) -> Challenges {
+        self.challenges.clone()
+    }
+
+    /// Asks for certificates until cancelled.
+    pub async fn keep(mut self, stop: CancellationToken) {
+        loop {
+            tokio::select! {
+                () = tokio::time::sleep(LOOK) => {}
+                () = stop.cancelled() => return,
             }
-        };
-        tokio::join!(answering, asking);
+            tokio::select! {
+                () = self.ask_for_all() => {}
+                () = stop.cancelled() => return,
+            }
+        }
     }
 
     /// Asks for every certificate that is due, one after the other.

@@ -35,13 +35,17 @@ impl VisitorMut for Locks {
 }
 
 fn check(body: &SetExpr, lock: &LockClause) -> Result<(), Error> {
-    let refused =
-        |what: &str| Error::unsupported(format!("FOR {} is not allowed with {what}", lock.lock_type));
+    let refused = |what: &str| Error::unsupported(format!("FOR {} is not allowed with {what}", lock.lock_type));
     let select = match body {
         SetExpr::Select(select) => select,
         SetExpr::Query(query) => return check(&query.body, lock),
         SetExpr::SetOperation { .. } => return Err(refused("UNION/INTERSECT/EXCEPT")),
-        SetExpr::Values(_) => return Err(Error::unsupported(format!("FOR {} cannot be applied to VALUES", lock.lock_type))),
+        SetExpr::Values(_) => {
+            return Err(Error::unsupported(format!(
+                "FOR {} cannot be applied to VALUES",
+                lock.lock_type
+            )));
+        }
         _ => return Ok(()),
     };
     if matches!(select.distinct, Some(Distinct::Distinct | Distinct::On(_))) {
@@ -65,16 +69,17 @@ fn check(body: &SetExpr, lock: &LockClause) -> Result<(), Error> {
 /// An error where `OF` names no relation of FROM.
 fn known(select: &Select, name: &ObjectName, lock: &LockClause) -> Result<(), Error> {
     let wanted = last_name(name).unwrap_or_default();
-    let factors = select.from.iter().flat_map(|from| {
-        std::iter::once(&from.relation).chain(from.joins.iter().map(|join| &join.relation))
-    });
+    let factors = select
+        .from
+        .iter()
+        .flat_map(|from| std::iter::once(&from.relation).chain(from.joins.iter().map(|join| &join.relation)));
     let mut nested = false;
     for factor in factors {
         let (own, alias) = match factor {
             TableFactor::Table { name, alias, .. } => (last_name(name), alias),
-            TableFactor::Derived { alias, .. } | TableFactor::Function { alias, .. } | TableFactor::UNNEST { alias, .. } => {
-                (None, alias)
-            }
+            TableFactor::Derived { alias, .. }
+            | TableFactor::Function { alias, .. }
+            | TableFactor::UNNEST { alias, .. } => (None, alias),
             _ => {
                 nested = true;
                 continue;
@@ -89,7 +94,10 @@ fn known(select: &Select, name: &ObjectName, lock: &LockClause) -> Result<(), Er
     }
     Err(Error::invalid(
         SqlState::UNDEFINED_TABLE,
-        format!("relation \"{wanted}\" in FOR {} clause not found in FROM clause", lock.lock_type),
+        format!(
+            "relation \"{wanted}\" in FOR {} clause not found in FROM clause",
+            lock.lock_type
+        ),
     ))
 }
 
