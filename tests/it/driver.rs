@@ -262,4 +262,14 @@ async fn parameters_find_their_types() {
         client.query_one(&series, &[&4]).await.expect("a row").get::<_, i64>(0),
         4
     );
+    let length = client.prepare("SELECT length($1)").await.expect("prepare");
+    assert_eq!(length.params(), [Type::TEXT]);
+    assert_eq!(
+        client
+            .query_one(&length, &[&"zwölf"])
+            .await
+            .expect("a row")
+            .get::<_, i32>(0),
+        5
+    );
 }
