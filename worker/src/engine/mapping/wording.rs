@@ -11,6 +11,12 @@ pub(super) fn missing_relation(name: &str) -> Report {
 
 /// An object that is there already.
 pub(super) fn duplicate(kind: &str, name: &str) -> Report {
+    // What PostgreSQL calls "public" is "main" in the engine.
+    let name = if kind == "Schema" && name == "main" {
+        "public"
+    } else {
+        name
+    };
     let (state, noun) = match kind {
         "Schema" => (SqlState::DUPLICATE_SCHEMA, "schema"),
         "Type" => (SqlState::DUPLICATE_OBJECT, "type"),
@@ -84,11 +90,7 @@ pub(super) fn catalog(message: &str) -> Report {
         {
             return serialization();
         }
-        m if m.contains("is not an table")
-            || m.contains("is not a table")
-            || m.contains("is not a view")
-            || m.contains("is of type") =>
-        {
+        m if m.contains("is not a table") || m.contains("is not a view") || m.contains("is of type") => {
             SqlState::WRONG_OBJECT_TYPE
         }
         m if m.contains("No function matches") => return no_function(m, ""),
@@ -279,6 +281,10 @@ pub(super) fn conversion(message: &str) -> Report {
         }
         if first.contains(&format!("{field} field value out of range")) {
             let value = quoted(first).unwrap_or_default();
+            // The engine says so of everything that is no time.
+            if !value.contains(|c: char| c.is_ascii_digit()) {
+                return bad_date(kind, value);
+            }
             let text = format!("date/time field value out of range: \"{value}\"");
             return Report::new(SqlState::DATETIME_FIELD_OVERFLOW, text);
         }
@@ -311,11 +317,21 @@ fn bad_text(kind: &str, value: &str) -> Report {
     match kind {
         "date" | "interval" => bad_date(kind, value),
         _ if kind.starts_with("time") => bad_date(kind, value),
+        "smallint" | "integer" | "bigint" if is_whole(value) => Report::new(
+            SqlState::NUMERIC_VALUE_OUT_OF_RANGE,
+            format!("value \"{value}\" is out of range for type {kind}"),
+        ),
         _ => Report::new(
             SqlState::INVALID_TEXT_REPRESENTATION,
             format!("invalid input syntax for type {kind}: \"{value}\""),
         ),
     }
+}
+
+/// A whole number, which can only be too large.
+fn is_whole(value: &str) -> bool {
+    let digits = value.trim().trim_start_matches(['-', '+']);
+    !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 fn bad_date(kind: &str, value: &str) -> Report {
@@ -390,7 +406,9 @@ pub(super) fn constraint(message: &str) -> Report {
     if let Some(table) = first.split("CHECK constraint failed on table ").nth(1) {
         let table = table.split(' ').next().unwrap_or_default();
         let text = format!("new row for relation \"{table}\" violates check constraint");
-        return Report::new(SqlState::CHECK_VIOLATION, text).with_detail(first.to_owned());
+        let mut report = Report::new(SqlState::CHECK_VIOLATION, text).with_detail(first.to_owned());
+        report.table = Some(table.to_owned());
+        return report;
     }
     let state = if first.contains("CHECK") {
         SqlState::CHECK_VIOLATION
@@ -563,7 +581,7 @@ fn first_sentence(message: &str) -> &str {
     message.split("\n\n").next().unwrap_or(message).trim_end()
 }
 
-fn between<'a>(text: &'a str, before: &str, after: &str) -> Option<&'a str> {
+pub(super) fn between<'a>(text: &'a str, before: &str, after: &str) -> Option<&'a str> {
     let start = text.find(before)? + before.len();
     let length = text[start..].find(after)?;
     Some(&text[start..start + length])
