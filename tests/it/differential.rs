@@ -74,7 +74,7 @@ macro_rules! rows {
 }
 
 rows! {
-    startup options statuses simple tags extended portals limits errors fields cursors fetch copy copy_data lake shared types
+    startup options statuses simple tags extended portals limits errors fields cursors fetch fetch_extended copy copy_data lake shared types
     parameters arrays styles
 }
 

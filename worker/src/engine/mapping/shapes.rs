@@ -96,7 +96,7 @@ pub(super) fn told(message: &str, sql: &str) -> Option<Report> {
     if message.contains("LIMIT/OFFSET cannot be negative") {
         return Some(negative_limit(sql));
     }
-    if let Some(zone) = super::wording::between(message, "Unknown TimeZone '", "'") {
+    if let Some(zone) = between(message, "Unknown TimeZone '", "'") {
         let text = format!("time zone \"{zone}\" not recognized");
         return Some(Report::new(SqlState::INVALID_PARAMETER_VALUE, text));
     }
@@ -114,7 +114,7 @@ pub(super) fn told(message: &str, sql: &str) -> Option<Report> {
     let text = match words {
         Same => first_line(message).to_owned(),
         Fixed(words) => (*words).to_owned(),
-        Named(words) => words.replace("{}", super::wording::between(message, "\"", "\"").unwrap_or_default()),
+        Named(words) => words.replace("{}", between(message, "\"", "\"").unwrap_or_default()),
     };
     Some(Report::new(*state, text))
 }
@@ -136,4 +136,20 @@ fn negative_limit(sql: &str) -> Report {
 
 fn first_line(message: &str) -> &str {
     message.lines().next().unwrap_or_default().trim_end()
+}
+
+/// A whole number, which can only be too large.
+pub(super) fn is_whole(value: &str) -> bool {
+    let digits = value.trim().trim_start_matches(['-', '+']);
+    !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+pub(super) fn between<'a>(text: &'a str, before: &str, after: &str) -> Option<&'a str> {
+    let start = text.find(before)? + before.len();
+    let length = text[start..].find(after)?;
+    Some(&text[start..start + length])
+}
+
+pub(super) fn quoted(text: &str) -> Option<&str> {
+    between(text, "\"", "\"")
 }

@@ -1,5 +1,6 @@
 //! The fixed shapes of the engine's messages, where its error type is too coarse, and `PostgreSQL`'s words for them.
 
+use super::shapes::{between, is_whole, quoted};
 use pintail_sqlstate::{Report, SqlState};
 
 use super::Parts;
@@ -328,12 +329,6 @@ fn bad_text(kind: &str, value: &str) -> Report {
     }
 }
 
-/// A whole number, which can only be too large.
-fn is_whole(value: &str) -> bool {
-    let digits = value.trim().trim_start_matches(['-', '+']);
-    !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
-}
-
 fn bad_date(kind: &str, value: &str) -> Report {
     Report::new(
         SqlState::INVALID_DATETIME_FORMAT,
@@ -579,16 +574,6 @@ pub(super) fn io(message: &str) -> Report {
 /// The first paragraph, which the engine's advice follows.
 fn first_sentence(message: &str) -> &str {
     message.split("\n\n").next().unwrap_or(message).trim_end()
-}
-
-pub(super) fn between<'a>(text: &'a str, before: &str, after: &str) -> Option<&'a str> {
-    let start = text.find(before)? + before.len();
-    let length = text[start..].find(after)?;
-    Some(&text[start..start + length])
-}
-
-fn quoted(text: &str) -> Option<&str> {
-    between(text, "\"", "\"")
 }
 
 /// `PostgreSQL`'s name of a type as the engine writes it in messages.
