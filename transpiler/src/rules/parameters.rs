@@ -11,6 +11,9 @@ use crate::plan::Context;
 
 /// Wraps each such parameter in a cast.
 pub(super) fn apply(statement: &mut ast::Statement, context: &Context<'_>) {
+    let _ = statement.visit(&mut Texts {
+        oids: context.param_oids,
+    });
     if context.param_oids.iter().all(|&oid| oid == 0 || oid == UNKNOWN) {
         return;
     }
@@ -157,6 +160,33 @@ fn integer(expr: &Expr) -> Option<i64> {
 
 const INT4: u32 = 23;
 const INT8: u32 = 20;
+/// Functions of text and of bytes: an argument that says neither is text, as PostgreSQL prefers it.
+const OF_TEXT: &[&str] = &["length", "octet_length", "bit_length"];
+
+struct Texts<'a> {
+    oids: &'a [u32],
+}
+
+impl VisitorMut for Texts<'_> {
+    type Break = ();
+
+    fn pre_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<()> {
+        let Expr::Function(function) = expr else {
+            return ControlFlow::Continue(());
+        };
+        let named = last_name(&function.name).is_some_and(|name| OF_TEXT.contains(&name.as_str()));
+        if named
+            && let Some([argument]) = build::plain_arguments(function).as_deref()
+            && let Some(number) = build::parameter(argument)
+            && let declared = number.checked_sub(1).and_then(|index| self.oids.get(index))
+            && declared.is_none_or(|&oid| oid == 0 || oid == UNKNOWN)
+        {
+            function.args = build::arguments(vec![build::cast(argument.clone(), build::varchar())]);
+        }
+        ControlFlow::Continue(())
+    }
+}
+
 /// The OID of `unknown`.
 const UNKNOWN: u32 = 705;
 
