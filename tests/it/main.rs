@@ -13,6 +13,7 @@ mod lost;
 mod orgs;
 mod protocol;
 mod returning;
+mod rust_client;
 mod sessions;
 mod shared;
 mod types;
