@@ -74,6 +74,12 @@ impl Locks {
         }
     }
 
+    /// The table; an error where it has no room for a further lock.
+    fn with_room_for(&self, lock: Lock) -> Result<MutexGuard<'_, Table>, Report> {
+        let table = self.lock();
+        if table.has_room(lock) { Ok(table) } else { Err(full()) }
+    }
+
     fn lock(&self) -> MutexGuard<'_, Table> {
         self.table.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -83,14 +89,8 @@ impl Holder {
     /// Takes a lock if it can be had at once.
     pub async fn try_lock(&self, key: Key, mode: Mode, scope: Scope) -> Result<bool, Report> {
         let request = self.request(key, mode, scope);
-        {
-            let mut table = self.locks.lock();
-            if !table.has_room(request.lock) {
-                return Err(full());
-            }
-            if !table.try_lock(request) {
-                return Ok(false);
-            }
+        if !self.locks.with_room_for(request.lock)?.try_lock(request) {
+            return Ok(false);
         }
         let granted = Granted::new(&self.locks, request);
         if self.hold(request, Patience::None).await? {
@@ -115,13 +115,7 @@ impl Holder {
     }
 
     async fn wait(&self, request: Request) -> Result<(), Report> {
-        let requested = {
-            let mut table = self.locks.lock();
-            if !table.has_room(request.lock) {
-                return Err(full());
-            }
-            table.request(request)
-        };
+        let requested = self.locks.with_room_for(request.lock)?.request(request);
         let granted = match requested {
             Requested::Granted => Granted::new(&self.locks, request),
             Requested::Deadlock(circle) => return Err(deadlock(&circle)),

@@ -89,7 +89,7 @@ def controls(world, judge):
         file.write("a\n1\n")
     allowed = each(
         "control", f"SELECT * FROM read_parquet('{own}main/scratch_table/*.parquet')", f"SELECT * FROM glob('{own}**')",
-        "SELECT * FROM lake.public.scratch_table", "SELECT * FROM sales.public.scratch_table", f"COPY (SELECT 1 AS a) TO '{own}control.csv'",
+        "SELECT * FROM lake.public.scratch_table", "SELECT * FROM sales.public.scratch_table",
         f"SELECT * FROM read_csv('{scene.own_files}/control.csv')", f"SELECT * FROM '{scene.own_files}/control.csv'", "SELECT 1",
     )
     allowed += each("control", "ATTACH ':memory:' AS control", protocol=Protocol.SIMPLE)
@@ -97,7 +97,7 @@ def controls(world, judge):
     allowed += each("control", f"SELECT '{world.canary}'", f"SELECT * FROM \"{world.canary}\"", due=Due.SILENCE)
     missed = [
         f"{outcome.attempt.statements}: {outcome.layer}, {outcome.text}" for attempt in allowed for outcome in judge.judge(attempt)
-        if outcome.layer is not None and "COPY to or from a file" not in outcome.text
+        if outcome.layer is not None
     ]
     before = world.look()
     installation = world.installation

@@ -29,4 +29,4 @@ pub use plan::{
     Column, Context, Description, Notice, Plan, Role, SettingChange, SettingText, Step, Storage, copy_target, rewrite,
 };
 pub use script::{Script, Statement, parse};
-pub use session::session_setup;
+pub use session::{is_own_schema, session_setup};

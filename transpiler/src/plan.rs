@@ -163,6 +163,26 @@ pub struct Step {
     pub params: Option<Vec<usize>>,
 }
 
+impl Step {
+    /// One whose rows and count are the client's.
+    pub(crate) fn main(sql: String) -> Self {
+        Self {
+            sql,
+            role: Role::Main,
+            unchanged: false,
+            params: None,
+        }
+    }
+
+    /// One that is run for its effect.
+    pub(crate) fn auxiliary(sql: String) -> Self {
+        Self {
+            role: Role::Auxiliary,
+            ..Self::main(sql)
+        }
+    }
+}
+
 /// A step's part in a plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
@@ -189,16 +209,10 @@ impl Plan {
     pub(crate) fn single(sql: String, unchanged: bool) -> Self {
         Self {
             steps: vec![Step {
-                sql,
-                role: Role::Main,
                 unchanged,
-                params: None,
+                ..Step::main(sql)
             }],
-            notices: Vec::new(),
-            columns: None,
-            param_oids: Vec::new(),
-            settings: Vec::new(),
-            description: None,
+            ..Self::nothing(Vec::new())
         }
     }
 }

@@ -2,6 +2,11 @@
 
 use crate::{Context, LoginRole, Storage};
 
+/// Whether an entry of the search path may be a schema of the catalog's own. The engine is told of no other.
+pub fn is_own_schema(entry: &str) -> bool {
+    !matches!(entry, "$user" | "pg_catalog" | "information_schema")
+}
+
 /// Statements to run when a session opens, after the catalog's installation and before the client's first statement.
 ///
 /// They set variables, which the installed macros read, and for a lake point the recorded constraints at its table.

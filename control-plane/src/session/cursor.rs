@@ -284,7 +284,7 @@ impl Machine {
             _ => return Err(position::forward_only()),
         };
         if delivery.described == Described::Now && moved.shows {
-            let columns = self.portal_columns(name);
+            let columns = self.portal_columns(name)?;
             backend::row_description(self.out.buffer(), &columns);
         }
         self.run_portal(name, limit, true, Some(moved))

@@ -1,5 +1,7 @@
 //! A worker for the session, and the settings that act in its engine: `TimeZone` and `search_path`.
 
+use pintail_transpiler::is_own_schema;
+
 use super::engine::{After, Run, pintail_quote};
 use super::machine::{Call, EngineSettings, Machine, Next, Op, Waiting};
 
@@ -21,7 +23,7 @@ impl Machine {
         let mut path: Vec<String> = self
             .search_path()
             .iter()
-            .filter(|schema| !matches!(schema.as_str(), "$user" | "pg_catalog" | "information_schema"))
+            .filter(|schema| is_own_schema(schema))
             .filter(|schema| self.identity.sees_schema(schema))
             .map(|schema| {
                 format!(

@@ -333,22 +333,19 @@ impl Machine {
             self.send_columns(&columns);
             return Ok(());
         }
-        self.portal_named(name)?;
-        let columns = self.portal_columns(name);
+        let columns = self.portal_columns(name)?;
         self.send_columns(&columns);
         Ok(())
     }
 
-    /// The columns of a portal in its formats; none where there is no such portal.
-    pub(super) fn portal_columns(&self, name: &str) -> Vec<ColumnDescription> {
-        let Some(portal) = self.portals.get(name) else {
-            return Vec::new();
-        };
+    /// The columns of a portal in its formats.
+    pub(super) fn portal_columns(&self, name: &str) -> Result<Vec<ColumnDescription>, Report> {
+        let portal = self.portals.get(name).ok_or_else(|| no_portal(name))?;
         let mut columns = self.columns_of(&portal.prepared);
         for (index, column) in columns.iter_mut().enumerate() {
             column.format = format_of(&portal.formats, index);
         }
-        columns
+        Ok(columns)
     }
 
     fn send_columns(&mut self, columns: &[ColumnDescription]) {

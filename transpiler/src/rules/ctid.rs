@@ -1,6 +1,7 @@
 //! `ctid BETWEEN '(a,0)'::tid AND '(b,0)'::tid`: how a large table is read in parts, by DuckDB's own `postgres` extension for one.
 //!
-//! Every table reports no pages, so the one range that is ever asked for is that of all.
+//! Every table reports no pages, so the range that is asked for is that of all. Clients that guess pages ask for others; for
+//! those there is no `ctid`.
 
 use std::ops::ControlFlow;
 

@@ -14,7 +14,7 @@ pub(super) use accepted::is_lacking;
 use sqlparser::ast;
 
 use crate::Error;
-use crate::plan::{Context, Notice, Plan, Role, Step};
+use crate::plan::{Context, Notice, Plan, Step};
 use crate::script::Statement;
 
 /// The plan of a definition that is more than its own text; `None` where the rewritten statement is all.
@@ -35,24 +35,6 @@ pub(super) fn plan(
         S::Truncate(truncate) => Ok(accepted::truncate(truncate)),
         S::Comment { .. } => accepted::comment(tree),
         other => accepted::refuse(other, statement).map(|()| None),
-    }
-}
-
-fn main_step(sql: String) -> Step {
-    Step {
-        sql,
-        role: Role::Main,
-        unchanged: false,
-        params: None,
-    }
-}
-
-fn auxiliary(sql: String) -> Step {
-    Step {
-        sql,
-        role: Role::Auxiliary,
-        unchanged: false,
-        params: None,
     }
 }
 

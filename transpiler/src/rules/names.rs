@@ -18,6 +18,7 @@ use sqlparser::ast::{
 use super::{build, folded};
 use crate::Error;
 use crate::plan::Context;
+use crate::session::is_own_schema;
 
 /// Where the catalogs are installed.
 const INSTALLED: &str = "__pintail";
@@ -111,13 +112,12 @@ struct Names<'a> {
 
 impl<'a> Names<'a> {
     fn of(context: &Context<'a>) -> Self {
-        let is_own = |schema: &String| !matches!(schema.as_str(), "$user" | "pg_catalog" | "information_schema");
         Self {
             catalog: context.catalog,
             catalogs: context.catalogs,
             own: context.own_databases,
             hidden: HashSet::new(),
-            is_homeless: !context.search_path.iter().any(is_own),
+            is_homeless: !context.search_path.iter().any(|entry| is_own_schema(entry)),
         }
     }
 

@@ -20,7 +20,7 @@ use super::scope::is_aggregate;
 use super::{folded, last_name};
 use crate::Error;
 use crate::lex::{self, TokenKind};
-use crate::plan::{Context, Description, Plan, Role, Step, Storage};
+use crate::plan::{Context, Description, Plan, Step, Storage};
 
 /// Where affected rows are gathered, or the files that were there before.
 const GATHERED: &str = "temp.\"__pintail_returning\"";
@@ -136,7 +136,7 @@ fn insert(with: &str, insert: &Insert, context: &Context<'_>) -> Result<Option<P
     let mut steps = vec![target.guard()];
     let mut added = format!("{alias}.snapshot_id IS NULL");
     if context.in_transaction {
-        steps.push(auxiliary(format!(
+        steps.push(Step::auxiliary(format!(
             "CREATE OR REPLACE TEMP TABLE \"__pintail_returning\" AS SELECT {alias}.filename AS __pintail_file, \
              max({alias}.rowid) AS __pintail_row FROM {source} WHERE {added} GROUP BY 1"
         )));
@@ -146,12 +146,12 @@ fn insert(with: &str, insert: &Insert, context: &Context<'_>) -> Result<Option<P
              AND {alias}.rowid <= g.__pintail_row)"
         );
     }
-    steps.push(auxiliary(change.clone()));
-    steps.push(main(format!(
+    steps.push(Step::auxiliary(change.clone()));
+    steps.push(Step::main(format!(
         "SELECT {items} FROM {source} WHERE {added} ORDER BY {alias}.rowid"
     )));
     if context.in_transaction {
-        steps.push(auxiliary(format!("DROP TABLE {GATHERED}")));
+        steps.push(Step::auxiliary(format!("DROP TABLE {GATHERED}")));
     }
     let columns = format!("SELECT {items} FROM {source} WHERE false");
     Ok(Some(planned(steps, change, columns)))
@@ -261,7 +261,7 @@ impl Target {
 
     /// Fails where a column of the table's own hides the place of its rows.
     fn guard(&self) -> Step {
-        auxiliary(format!(
+        Step::auxiliary(format!(
             "SELECT CASE WHEN count(*) > 0 THEN error('PINTAIL:0A000:RETURNING is not supported for a table with a column \
              called \"' || any_value(name) || '\"') END FROM pragma_table_info('{}') WHERE name IN ('filename', \
              'file_row_number', 'rowid', 'snapshot_id')",
@@ -337,17 +337,17 @@ impl<'a> Gathering<'a> {
         let items = list(items);
         let steps = vec![
             self.target.guard(),
-            auxiliary(format!(
+            Step::auxiliary(format!(
                 "CREATE OR REPLACE TEMP TABLE \"__pintail_returning\" AS {with}SELECT {} FROM {source}{joined} LIMIT 0",
                 self.columns(None)
             )),
-            auxiliary(format!(
+            Step::auxiliary(format!(
                 "INSERT INTO {GATHERED} BY NAME {with}SELECT {first}{} FROM {source}{joined}{condition}",
                 self.columns(self.replaced)
             )),
-            auxiliary(change.to_owned()),
-            main(format!("SELECT {items} FROM {}", self.gathered())),
-            auxiliary(format!("DROP TABLE {GATHERED}")),
+            Step::auxiliary(change.to_owned()),
+            Step::main(format!("SELECT {items} FROM {}", self.gathered())),
+            Step::auxiliary(format!("DROP TABLE {GATHERED}")),
         ];
         let columns = format!("{with}SELECT {items} FROM {source}{joined} WHERE false");
         planned(steps, described, columns)
@@ -482,22 +482,4 @@ fn numbered(mut step: Step) -> Step {
     step.sql = text;
     step.params = Some(used);
     step
-}
-
-fn main(sql: String) -> Step {
-    Step {
-        sql,
-        role: Role::Main,
-        unchanged: false,
-        params: None,
-    }
-}
-
-fn auxiliary(sql: String) -> Step {
-    Step {
-        sql,
-        role: Role::Auxiliary,
-        unchanged: false,
-        params: None,
-    }
 }

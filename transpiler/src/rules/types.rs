@@ -216,9 +216,9 @@ pub(crate) fn type_oid(name: &str) -> Option<u32> {
     let array = lower.ends_with("[]");
     let base = lower.trim_end_matches("[]");
     let base = base.split('(').next().unwrap_or_default().trim();
-    let unqualified = |prefix| base.strip_prefix(prefix);
-    let base = unqualified("pg_catalog.")
-        .or_else(|| unqualified("\"pg_catalog\"."))
+    let base = ["pg_catalog.", "\"pg_catalog\"."]
+        .iter()
+        .find_map(|schema| base.strip_prefix(schema))
         .unwrap_or(base);
     // Quotes change nothing but for "char", which is another type than char; `_int4` is int4's array.
     let bare = match base.trim_matches('"') {

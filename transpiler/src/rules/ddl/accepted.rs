@@ -3,9 +3,9 @@
 use pintail_sqlstate::{Report, Severity, SqlState};
 use sqlparser::ast::{self, AlterSchema, AlterSchemaOperation, CommentObject, CreateIndex, Truncate};
 
-use super::{auxiliary, main_step, plan_of};
+use super::plan_of;
 use crate::Error;
-use crate::plan::{Context, Plan, Storage};
+use crate::plan::{Context, Plan, Step, Storage};
 use crate::script::Statement;
 
 /// An index on a lake table: accepted, with a notice; a native table has real ones.
@@ -46,8 +46,8 @@ pub(super) fn truncate(truncate: &Truncate) -> Option<Plan> {
         ast::Statement::Truncate(alone).to_string()
     };
     let (last, before) = tables.split_last()?;
-    let mut steps: Vec<_> = before.iter().map(|target| auxiliary(sql(target))).collect();
-    steps.push(main_step(sql(last)));
+    let mut steps: Vec<_> = before.iter().map(|target| Step::auxiliary(sql(target))).collect();
+    steps.push(Step::main(sql(last)));
     Some(plan_of(steps, Vec::new()))
 }
 

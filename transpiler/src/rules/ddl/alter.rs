@@ -5,7 +5,7 @@ use sqlparser::ast::{AlterColumnOperation, AlterTable, AlterTableOperation as Op
 use super::super::{folded, last_name};
 use super::constraint::{self, Constraint, Table};
 use super::recorded::{self, Guard};
-use super::{auxiliary, create, main_step, plan_of};
+use super::{create, plan_of};
 use crate::Error;
 use crate::plan::{Context, Notice, Plan, Role, Step, Storage};
 
@@ -87,11 +87,11 @@ impl Building<'_> {
             }
             Op::DropConstraint { name, .. } if lake => {
                 let sql = recorded::delete_one(&self.table, &folded(name));
-                self.steps.push(auxiliary(sql));
+                self.steps.push(Step::auxiliary(sql));
             }
             Op::RenameConstraint { old_name, new_name } if lake => {
                 let sql = recorded::rename_one(&self.table, &folded(old_name), &folded(new_name));
-                self.steps.push(auxiliary(sql));
+                self.steps.push(Step::auxiliary(sql));
             }
             Op::AddColumn { .. } if lake => self.add_column(operation)?,
             Op::DropColumn { column_names, .. } => self.drop_columns(operation, column_names, lake),
@@ -101,7 +101,7 @@ impl Building<'_> {
                 self.own(operation);
                 if lake && let Some(new) = last_name(new) {
                     let renames = recorded::rename_table(&self.table, &new);
-                    self.steps.extend(renames.into_iter().map(auxiliary));
+                    self.steps.extend(renames.into_iter().map(Step::auxiliary));
                 }
             }
             Op::RenameColumn {
@@ -112,7 +112,7 @@ impl Building<'_> {
                 if lake {
                     let (old, new) = (folded(old_column_name), folded(new_column_name));
                     self.steps
-                        .push(auxiliary(recorded::rename_column(&self.table, &old, &new)));
+                        .push(Step::auxiliary(recorded::rename_column(&self.table, &old, &new)));
                 }
             }
             Op::OwnerTo { .. } | Op::SetLogged | Op::SetUnlogged => {}
@@ -146,7 +146,7 @@ impl Building<'_> {
         let mut alone = self.alter.clone();
         alone.only = false;
         alone.operations = vec![operation.clone()];
-        self.steps.push(main_step(alone.to_string()));
+        self.steps.push(Step::main(alone.to_string()));
     }
 
     fn record(&mut self, constraints: &[Constraint]) {
@@ -154,7 +154,7 @@ impl Building<'_> {
             return;
         }
         let sql = recorded::insert(constraints, &self.table, Guard::None);
-        self.steps.push(auxiliary(sql));
+        self.steps.push(Step::auxiliary(sql));
         let warnings = constraints.iter().map(|one| recorded::warning(one, &self.table));
         self.notices.extend(warnings);
     }
@@ -189,7 +189,7 @@ impl Building<'_> {
             self.own(&one);
             if lake {
                 self.steps
-                    .push(auxiliary(recorded::delete_column(&self.table, &folded(name))));
+                    .push(Step::auxiliary(recorded::delete_column(&self.table, &folded(name))));
             }
         }
     }

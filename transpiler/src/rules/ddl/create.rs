@@ -6,10 +6,10 @@ use sqlparser::ast::{
 };
 
 use super::constraint::{self, Constraint, ConstraintKind, Table};
+use super::plan_of;
 use super::recorded::{self, Guard};
-use super::{auxiliary, main_step, plan_of};
 use crate::Error;
-use crate::plan::{Context, Plan, Storage};
+use crate::plan::{Context, Plan, Step, Storage};
 
 /// The plan of a CREATE TABLE whose keys and checks the lake refuses.
 pub(super) fn table(table: &mut CreateTable, context: &Context<'_>) -> Result<Option<Plan>, Error> {
@@ -41,8 +41,8 @@ pub(super) fn table(table: &mut CreateTable, context: &Context<'_>) -> Result<Op
     } else {
         Guard::None
     };
-    let record = auxiliary(recorded::insert(&constraints, &target, guard));
-    let create = main_step(table.to_string());
+    let record = Step::auxiliary(recorded::insert(&constraints, &target, guard));
+    let create = Step::main(table.to_string());
     let steps = if table.if_not_exists {
         vec![record, create]
     } else {

@@ -4,8 +4,8 @@ use sqlparser::ast::{ObjectName, ObjectType, Statement};
 
 use super::super::last_name;
 use super::constraint::Table;
-use super::{auxiliary, main_step, plan_of, recorded};
-use crate::plan::{Context, Plan, Storage};
+use super::{plan_of, recorded};
+use crate::plan::{Context, Plan, Step, Storage};
 use crate::{Error, catalogs};
 
 /// The plan of a DROP.
@@ -46,12 +46,12 @@ pub(super) fn plan(statement: &Statement, context: &Context<'_>) -> Result<Optio
         }
         // The last object's DROP answers; all run in one transaction.
         steps.push(if Some(name) == names.last() {
-            main_step(one.to_string())
+            Step::main(one.to_string())
         } else {
-            auxiliary(one.to_string())
+            Step::auxiliary(one.to_string())
         });
         if is_recorded(name) {
-            steps.push(auxiliary(if *object_type == ObjectType::Table {
+            steps.push(Step::auxiliary(if *object_type == ObjectType::Table {
                 recorded::delete(&Table::of(name, context))
             } else {
                 recorded::delete_schema(&catalog(name), &last_name(name).unwrap_or_default())
