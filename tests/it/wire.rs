@@ -1,9 +1,10 @@
 //! The protocol byte by byte: which messages, in which order, with which status.
 
 use std::sync::OnceLock;
+use std::time::Duration;
 
 use pintail_tests::raw::{Raw, bind, execute, message, parse, target, text};
-use pintail_tests::{Installation, Options};
+use pintail_tests::{Installation, Options, eventually};
 
 const SSL_REQUEST: u32 = 80_877_103;
 const GSS_REQUEST: u32 = 80_877_104;
@@ -177,9 +178,20 @@ fn a_cancel_request_needs_the_right_key() {
         )
         .expect("send");
     let key = session.key().to_vec();
+    // One that comes before the query was read has nothing to cancel.
+    until_active(&key);
     cancel(&key);
     assert_eq!(session.answers().expect("answers"), "E:57014 Z:I");
     assert_eq!(session.query("SELECT 2").expect("query"), "T:1 D C:SELECT 1 Z:I");
+}
+
+/// Waits until the session with that key runs something.
+fn until_active(key: &[u8]) {
+    let pid = i32::from_be_bytes(key[..4].try_into().expect("a process id"));
+    let sql = format!("SELECT 1 FROM pg_stat_activity WHERE pid = {pid} AND state = 'active'");
+    let mut other = session();
+    let is_active = || (other.query(&sql).expect("query") == "T:1 D C:SELECT 1 Z:I").then_some(());
+    eventually("the session runs its query", Duration::from_secs(30), is_active).expect("active");
 }
 
 #[test]
