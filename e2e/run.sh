@@ -72,6 +72,11 @@ if command -v mvn >/dev/null && [ ! -f "$jar" ]; then
     mvn -q dependency:copy -Dartifact=org.postgresql:postgresql:42.7.4 -DoutputDirectory="$tools/java" -Dmdep.stripVersion=true
 fi
 
+# An ACME authority to ask for certificates.
+if command -v go >/dev/null && [ ! -x "$tools/bin/pebble" ]; then
+    GOBIN="$tools/bin" go install github.com/letsencrypt/pebble/v2/cmd/pebble@v2.10.3
+fi
+
 # The fetched psql has no TLS, so psql itself is tested only where the machine has one of its own.
 driver psql "psql" bash psql.sh
 driver psycopg "" "$python" python/psycopg_driver.py
@@ -122,6 +127,12 @@ elif is_wanted orgs-isolation; then
     skipped=$((skipped + 3))
 fi
 driver orgs-outage "" "$orgs" orgs/outage.py
+if [ -x "$tools/bin/pebble" ]; then
+    driver orgs-acme "" "$orgs" orgs/acme.py "$tools/bin/pebble"
+elif is_wanted orgs-acme; then
+    echo "skip orgs-acme: there is no ACME authority to be had without Go"
+    skipped=$((skipped + 1))
+fi
 DRIVER_TIMEOUT=1200 driver orgs-load "" "$orgs" orgs/load.py
 
 echo "$passed passed, $failed failed, $skipped skipped"

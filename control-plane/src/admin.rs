@@ -6,6 +6,7 @@ mod audit;
 mod auth;
 mod body;
 mod catalogs;
+mod challenges;
 mod hosts;
 mod listener;
 mod local;
@@ -36,6 +37,7 @@ use utoipa_axum::routes;
 use crate::listener::Server;
 use crate::provision::Provisioner;
 
+pub use challenges::answer_challenges;
 pub use listener::serve;
 pub use local::{LocalApi, Verb};
 pub use problem::Problem;

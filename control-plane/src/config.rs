@@ -108,6 +108,14 @@ fields! {
     tls_key: MaybePath = "", Public;
     /// Directory of further certificates, each `<name>.crt` (chain, PEM) with `<name>.key`; the one whose names fit the client's server name is used. Read again on SIGHUP and when files change.
     tls_dir: MaybePath = "", Public;
+    /// Directory of an ACME authority (RFC 8555) that is asked for a certificate for each host name of an organisation that no certificate above fits, such as `https://acme-v02.api.letsencrypt.org/directory`. To set it is to agree to the authority's terms. Empty: none is asked.
+    acme_directory: String = "", Public;
+    /// Mail addresses that the authority may write to, separated by commas.
+    acme_contacts: Names = "", Public;
+    /// Root certificate, PEM, of an authority of one's own. Empty: the system's.
+    acme_root: MaybePath = "", Public;
+    /// Address that answers the authority's challenges (HTTP-01): it asks port 80 of the host name.
+    acme_listen: SocketAddr = "0.0.0.0:80", Public;
     /// Who may start a session without TLS: `never` anybody, clients on `loopback` addresses, or `always` everybody.
     allow_plaintext: Plaintext = "never", Public;
     /// Domains below which each organisation has a host name, separated by commas: with `db.example.com`, `acme.db.example.com` is the organisation `acme`.

@@ -32,6 +32,7 @@ use crate::session::{ScriptCache, Shared};
 use crate::shares::Shares;
 use crate::tenant::Tenants;
 use crate::threads::SessionThreads;
+use crate::tls::acme::Acme;
 use crate::tls::{Certificates, Places};
 use crate::{admin, tasks, tls, unix};
 
@@ -141,6 +142,7 @@ async fn with_store(
         "certificates",
         tls::keep_fresh(Arc::clone(&certificates), Arc::clone(&reload), ended.clone()),
     );
+    let asking = ask_for_certificates(config, &store, &certificates, &reload, &ended).await?;
     let parts = Parts {
         server,
         provisioner,
@@ -151,9 +153,38 @@ async fn with_store(
     ended.cancel();
     pool.close().await;
     // One that waits for a store which does not answer is not waited for.
-    let tasks = async { (maintenance.await, fresh.await, certificates_fresh.await, sharing.await) };
+    let tasks = async {
+        (
+            maintenance.await,
+            fresh.await,
+            certificates_fresh.await,
+            asking.await,
+            sharing.await,
+        )
+    };
     let _ = tokio::time::timeout(LAST, tasks).await;
     result
+}
+
+/// The task that has an authority give certificates, where one is configured.
+async fn ask_for_certificates(
+    config: &Config,
+    store: &Store,
+    certificates: &Arc<Certificates>,
+    reload: &Arc<Notify>,
+    ended: &CancellationToken,
+) -> anyhow::Result<JoinHandle<()>> {
+    let Some(acme) = Acme::new(config, store.clone(), Arc::clone(certificates), Arc::clone(reload)) else {
+        return Ok(tasks::spawn("acme", async {}));
+    };
+    let listener = TcpListener::bind(config.acme_listen)
+        .await
+        .with_context(|| format!("listening on {} (key `acme_listen`)", config.acme_listen))?;
+    let answering = admin::answer_challenges(acme.challenges(), listener, ended.clone());
+    let asking = acme.keep(ended.clone());
+    Ok(tasks::spawn("acme", async move {
+        tokio::join!(answering, asking);
+    }))
 }
 
 /// What sessions share, and the task that shares it with other control planes.
@@ -193,6 +224,7 @@ fn certificates(config: &Config) -> anyhow::Result<Arc<Certificates>> {
     let places = Places {
         default,
         directory: config.tls_dir.0.clone(),
+        acme: (!config.acme_directory.is_empty()).then(|| tls::acme::directory(&config.data_dir())),
     };
     Ok(Arc::new(Certificates::load(places, tls::provider())?))
 }

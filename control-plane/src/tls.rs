@@ -1,6 +1,8 @@
 //! The server's certificates: the operator's, or a self-signed one made at first start.
 
+pub mod acme;
 mod certificates;
+mod validity;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

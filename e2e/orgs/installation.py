@@ -61,8 +61,12 @@ class Installation:
             print(f"--- the server's log\n{self.server.tail()}---")
         self._stop()
 
+    def certificates_made(self):
+        """What else is to run before the server starts."""
+
     def _start(self):
         self.certificates = Certificates(self.directory, [host_of("beta"), ALIAS[1]])
+        self.certificates_made()
         self.postgres = Postgres(self.directory)
         self.running.append(self.postgres)
         self.postgres.start().prepare()

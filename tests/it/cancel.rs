@@ -103,3 +103,21 @@ fn a_full_read_ahead_does_not_hide_that_the_client_went() {
     drop(session);
     worker_is_free(&server);
 }
+
+#[test]
+fn a_cancel_request_that_has_been_taken_never_hits_a_later_statement() {
+    let server = one_worker();
+    let mut session = Raw::session(&server).expect("session");
+    for round in 0..60 {
+        let sql = format!("SELECT count(*) FROM generate_series(1, {}) AS t(i)", round * 2000);
+        session.send(b'Q', &text(&sql)).expect("send");
+        cancel(&server, &session);
+        let first = session.answers().expect("answers");
+        assert!(
+            first == "T:1 D C:SELECT 1 Z:I" || first.ends_with("E:57014 Z:I"),
+            "round {round}: {first}"
+        );
+        let next = session.query("SELECT sum(i) FROM generate_series(1, 100000) AS t(i)");
+        assert_eq!(next.expect("query"), "T:1 D C:SELECT 1 Z:I", "round {round}");
+    }
+}

@@ -155,3 +155,36 @@ async fn described_types_are_postgresqls() {
         .expect("compare");
     assert!(!row.get::<_, bool>(0));
 }
+
+#[tokio::test]
+async fn literals_without_a_type_are_read_as_postgresql_reads_them() {
+    let installation = Installation::start().expect("start");
+    let client = installation.connect().await.expect("connect");
+    client
+        .batch_execute(
+            "CREATE TABLE literal (i int, b bytea, f bool); INSERT INTO literal VALUES (1, '\\x00ff', 'on'); \
+             INSERT INTO literal SELECT 2, '\\x00ff', 'no' FROM generate_series(1, 1); \
+             INSERT INTO literal VALUES (3, '\\x006666', 'yes'); UPDATE literal SET b = '\\xdead' WHERE i = 1",
+        )
+        .await
+        .expect("fill");
+    for (query, expected) in [
+        ("SELECT b FROM literal WHERE i = 2", "\\x00ff"),
+        ("SELECT i FROM literal WHERE b = '\\xdead'", "1"),
+        ("SELECT i FROM literal WHERE '\\x006666' = b", "3"),
+        ("SELECT i FROM literal WHERE b IN ('\\x00ff', '\\x01')", "2"),
+        (
+            "SELECT CASE WHEN true THEN '\\x00ff' ELSE b END FROM literal WHERE i = 1",
+            "\\x00ff",
+        ),
+        ("SELECT i FROM literal WHERE f ORDER BY i DESC LIMIT 1", "3"),
+        ("INSERT INTO literal SELECT 5, '\\x00ff' , 'off' RETURNING b", "\\x00ff"),
+    ] {
+        let answer = client.simple_query(query).await.expect(query);
+        let value = answer.iter().find_map(|message| match message {
+            SimpleQueryMessage::Row(row) => row.get(0),
+            _ => None,
+        });
+        assert_eq!(value, Some(expected), "{query}");
+    }
+}

@@ -16,6 +16,7 @@ mod functions;
 mod gate;
 mod like;
 mod literals;
+mod locks;
 mod names;
 mod operators;
 mod outputs;
@@ -64,6 +65,7 @@ pub(crate) fn apply(statement: &mut ast::Statement, context: &Context<'_>) -> Re
     select_into::apply(statement);
     gate::check(statement, &context.access)?;
     let param_oids = parameters::said(statement);
+    locks::apply(statement)?;
     fold::apply(statement);
     ctid::apply(statement);
     columns::apply(statement);

@@ -136,6 +136,10 @@ pub(crate) fn statement(sql: &str, tokens: &[Token<'_>]) -> Result<Statement, Er
             tree(&plain, &lex::tokens(&plain)?)?
         }
         _ => match lex::plain(sql, tokens) {
+            plain if tokens.windows(2).any(is_key_lock) => {
+                let plain = without_key(&plain)?;
+                tree(&plain, &lex::tokens(&plain)?)?
+            }
             Cow::Borrowed(plain) => tree(plain, tokens)?,
             Cow::Owned(plain) => tree(&plain, &lex::tokens(&plain)?)?,
         },
@@ -154,6 +158,34 @@ pub(crate) fn statement(sql: &str, tokens: &[Token<'_>]) -> Result<Statement, Er
         forbidden: rules::gate_tokens(tokens, &tree),
         tree,
     })
+}
+
+/// Whether `FOR KEY SHARE` or `FOR NO KEY UPDATE` may begin: weaker locks, which mean what the others mean where there are none.
+fn is_key_lock(pair: &[Token<'_>]) -> bool {
+    matches!(pair, [first, key] if key.is_word("KEY") && (first.is_word("FOR") || first.is_word("NO")))
+}
+
+/// The text with `FOR SHARE` and `FOR UPDATE` in place of them: the parser knows no others.
+fn without_key(text: &str) -> Result<String, Error> {
+    let tokens = lex::tokens(text)?;
+    let (mut out, mut copied) = (String::new(), 0);
+    for (at, token) in tokens.iter().enumerate() {
+        let rest = &tokens[at..];
+        let spells = |words: &[&str]| {
+            rest.len() >= words.len() && rest.iter().zip(words).all(|(token, word)| token.is_word(word))
+        };
+        let words = if spells(&["FOR", "KEY", "SHARE"]) {
+            2
+        } else if spells(&["FOR", "NO", "KEY", "UPDATE"]) {
+            3
+        } else {
+            continue;
+        };
+        out.push_str(&text[copied..token.end()]);
+        copied = rest[words - 1].end();
+    }
+    out.push_str(&text[copied..]);
+    Ok(out)
 }
 
 fn tree(text: &str, tokens: &[Token<'_>]) -> Result<Tree, Error> {

@@ -14,6 +14,7 @@ use tokio_rustls::rustls::server::{ClientHello, NoServerSessionStorage, Resolves
 use tokio_rustls::rustls::sign::{CertifiedKey, SingleCertAndKey};
 
 use super::Error;
+use super::validity::Validity;
 use crate::wire::scram::Binding;
 
 /// The name of the protocol inside TLS (manual, "SSL Session Encryption").
@@ -24,8 +25,10 @@ pub const ALPN: &[u8] = b"postgresql";
 pub struct Places {
     /// The one for clients whose server name fits no other: chain and key.
     pub default: (PathBuf, PathBuf),
-    /// A directory of `<name>.crt` with `<name>.key`.
+    /// The operator's further ones: a directory of `<name>.crt` with `<name>.key`.
     pub directory: Option<PathBuf>,
+    /// Such a directory of those that an ACME authority gave. The operator's come before them.
+    pub acme: Option<PathBuf>,
 }
 
 /// The certificates in force. A reload that fails leaves them as they are.
@@ -42,6 +45,8 @@ pub struct Shown {
     pub config: Arc<ServerConfig>,
     /// What a client's proof can be bound to.
     pub binding: Option<Binding>,
+    validity: Option<Validity>,
+    is_acme: bool,
 }
 
 struct Loaded {
@@ -85,6 +90,24 @@ impl Certificates {
         now != current.stamp
     }
 
+    /// Whether an authority should be asked for a certificate for a host name: none of the operator's fits it, and the
+    /// authority's own is missing or comes to its end.
+    pub fn wants_renewal(&self, host: &str, now: SystemTime) -> bool {
+        let shown = self.find(Some(host));
+        let fits = names(&shown, Path::new("")).is_ok_and(|names| {
+            let parent = host.split_once('.').map(|(_, parent)| parent);
+            names
+                .iter()
+                .any(|name| name == host || name.strip_prefix("*.").is_some_and(|name| Some(name) == parent))
+        });
+        !fits
+            || shown.is_acme
+                && shown
+                    .validity
+                    .as_ref()
+                    .is_none_or(|validity| validity.comes_to_its_end(now))
+    }
+
     /// The certificate for a server name.
     pub fn find(&self, server_name: Option<&str>) -> Arc<Shown> {
         let current = self.current.read().unwrap_or_else(PoisonError::into_inner);
@@ -115,9 +138,10 @@ fn load(places: &Places, provider: &Arc<CryptoProvider>) -> Result<Loaded, Error
         wildcard: HashMap::new(),
         stamp,
     };
-    for (chain, key) in pairs(places) {
+    for (chain, key, is_acme) in pairs(places) {
         // One pair that cannot be used keeps no other out.
-        let read = read(&chain, &key, provider).and_then(|certificate| {
+        let read = read(&chain, &key, provider).and_then(|mut certificate| {
+            certificate.is_acme = is_acme;
             let names = names(&certificate, &chain)?;
             Ok((Arc::new(certificate), names))
         });
@@ -138,21 +162,26 @@ fn load(places: &Places, provider: &Arc<CryptoProvider>) -> Result<Loaded, Error
     Ok(loaded)
 }
 
-/// Chain and key files of the directory, in order of their names.
-fn pairs(places: &Places) -> Vec<(PathBuf, PathBuf)> {
-    let entries = places
-        .directory
-        .as_ref()
-        .and_then(|directory| std::fs::read_dir(directory).ok());
-    let mut pairs: Vec<_> = entries
+/// Chain and key files of the directories, the stronger ones last, and whether an authority gave them.
+fn pairs(places: &Places) -> Vec<(PathBuf, PathBuf, bool)> {
+    let chains = |directory: &Option<PathBuf>| {
+        let entries = directory
+            .as_ref()
+            .and_then(|directory| std::fs::read_dir(directory).ok());
+        let mut chains: Vec<_> = entries
+            .into_iter()
+            .flatten()
+            .filter_map(|entry| Some(entry.ok()?.path()))
+            .filter(|path| path.extension().is_some_and(|extension| extension == "crt"))
+            .collect();
+        chains.sort();
+        chains
+    };
+    [(&places.acme, true), (&places.directory, false)]
         .into_iter()
-        .flatten()
-        .filter_map(|entry| Some(entry.ok()?.path()))
-        .filter(|path| path.extension().is_some_and(|extension| extension == "crt"))
-        .map(|chain| (chain.clone(), chain.with_extension("key")))
-        .collect();
-    pairs.sort();
-    pairs
+        .flat_map(|(directory, is_acme)| chains(directory).into_iter().map(move |chain| (chain, is_acme)))
+        .map(|(chain, is_acme)| (chain.clone(), chain.with_extension("key"), is_acme))
+        .collect()
 }
 
 fn stamp(places: &Places) -> Vec<(PathBuf, Option<SystemTime>)> {
@@ -160,7 +189,7 @@ fn stamp(places: &Places) -> Vec<(PathBuf, Option<SystemTime>)> {
     let (chain, key) = places.default.clone();
     [chain, key]
         .into_iter()
-        .chain(pairs(places).into_iter().flat_map(|(chain, key)| [chain, key]))
+        .chain(pairs(places).into_iter().flat_map(|(chain, key, _)| [chain, key]))
         .map(|path| {
             let modified = modified(&path);
             (path, modified)
@@ -183,6 +212,7 @@ fn read(chain: &Path, key: &Path, provider: &Arc<CryptoProvider>) -> Result<Show
     let certified = CertifiedKey::from_der(certificates, private, provider);
     let key = Arc::new(certified.map_err(|error| pem(chain, error.to_string()))?);
     let binding = Binding::of(key.end_entity_cert()?);
+    let validity = Validity::of(key.end_entity_cert()?);
     let mut config = ServerConfig::builder_with_provider(Arc::clone(provider))
         .with_safe_default_protocol_versions()?
         .with_no_client_auth()
@@ -195,6 +225,8 @@ fn read(chain: &Path, key: &Path, provider: &Arc<CryptoProvider>) -> Result<Show
         key,
         config: Arc::new(config),
         binding,
+        validity,
+        is_acme: false,
     })
 }
 
@@ -236,6 +268,7 @@ mod tests {
         let places = Places {
             default: (path.join("default.crt"), path.join("default.key")),
             directory: Some(further.clone()),
+            acme: None,
         };
         let provider = Arc::new(tokio_rustls::rustls::crypto::aws_lc_rs::default_provider());
         let certificates = Certificates::load(places, provider).expect("load");
@@ -256,5 +289,40 @@ mod tests {
         std::fs::write(path.join("default.crt"), "no certificate").expect("write");
         assert!(certificates.reload().is_err());
         assert_eq!(first_name(&certificates, None), "default.example");
+    }
+
+    #[test]
+    fn an_authority_is_asked_where_no_certificate_of_the_operator_fits() {
+        let directory = tempfile::tempdir().expect("directory");
+        let path = directory.path();
+        let (further, given) = (path.join("further"), path.join("acme"));
+        write(path, "default", &["db.example"]);
+        for directory in [&further, &given] {
+            std::fs::create_dir(directory).expect("directory");
+        }
+        write(&further, "wild", &["*.db.example"]);
+        write(&given, "given", &["given.example"]);
+        write(&given, "old", &["old.example"]);
+        let provider = Arc::new(tokio_rustls::rustls::crypto::aws_lc_rs::default_provider());
+        let places = Places {
+            default: (path.join("default.crt"), path.join("default.key")),
+            directory: Some(further.clone()),
+            acme: Some(given),
+        };
+        let certificates = Certificates::load(places, provider).expect("load");
+        let now = SystemTime::now();
+        let wants = |host| certificates.wants_renewal(host, now);
+        assert!(!wants("acme.db.example") && !wants("db.example"));
+        assert!(wants("a.acme.db.example") && wants("other.example"));
+        assert!(!wants("given.example"));
+        let late = now + std::time::Duration::from_hours(24 * 365 * 3000);
+        assert!(certificates.wants_renewal("given.example", late));
+        assert!(
+            !certificates.wants_renewal("acme.db.example", late),
+            "the operator's is the operator's"
+        );
+        write(&further, "own", &["given.example"]);
+        certificates.reload().expect("reload");
+        assert!(!certificates.wants_renewal("given.example", late));
     }
 }

@@ -59,6 +59,10 @@ pub(crate) fn opaque(sql: &str, tokens: &[Token<'_>]) -> Result<Class, Error> {
         return Err(unexpected(sql, tokens.first()));
     };
     let word = first.text.to_uppercase();
+    let at_cursor = |three: &[Token<'_>]| matches!(three, [a, b, c] if a.is_word("WHERE") && b.is_word("CURRENT") && c.is_word("OF"));
+    if matches!(word.as_str(), "UPDATE" | "DELETE") && tokens.windows(3).any(at_cursor) {
+        return Err(Error::unsupported("WHERE CURRENT OF is not supported"));
+    }
     Ok(match word.as_str() {
         "SELECT" | "VALUES" | "TABLE" | "FROM" | "WITH" => {
             let kind = if tokens.iter().any(writes) {

@@ -1,7 +1,7 @@
 //! `ctid BETWEEN '(a,0)'::tid AND '(b,0)'::tid`: how a large table is read in parts, by DuckDB's own `postgres` extension for one.
 //!
-//! Every table reports no pages, so the range that is asked for is that of all. Clients that guess pages ask for others; for
-//! those there is no `ctid`.
+//! A lake's rows have no such number, and every table reports no pages; yet that extension guesses pages of a table that it has
+//! filled itself. So all rows count as being on page 0: the one range that holds it holds them all, every other one none.
 
 use std::ops::ControlFlow;
 
@@ -9,10 +9,7 @@ use sqlparser::ast::{self, Expr, Value, VisitMut, VisitorMut};
 
 use super::{build, last_name};
 
-/// The number of the last page that there can be.
-const LAST_PAGE: u64 = u32::MAX as u64;
-
-/// Takes the range of all pages for true.
+/// Takes a range of whole pages for true where it holds page 0, for false where it does not.
 pub(super) fn apply(statement: &mut ast::Statement) {
     let _ = statement.visit(&mut Ranges);
 }
@@ -30,10 +27,10 @@ impl VisitorMut for Ranges {
             high,
         } = expr
             && is_ctid(subject)
-            && page(low) == Some(0)
-            && page(high).is_some_and(|page| page >= LAST_PAGE)
+            && let (Some(low), Some(high)) = (page(low), page(high))
         {
-            *expr = Expr::value(Value::Boolean(true));
+            // Places on a page count from 1, so the range up to `(0,0)` holds nothing.
+            *expr = Expr::value(Value::Boolean(low == 0 && high > 0));
         }
         ControlFlow::Continue(())
     }

@@ -5,6 +5,8 @@
 
 mod functions;
 
+use std::rc::Rc;
+
 use sqlparser::ast::{
     self, BinaryOperator, Expr, Ident, ObjectName, ObjectNamePart, Query, Select, SelectItem,
     SelectItemQualifiedWildcardKind, SetExpr, TableFactor, Value,
@@ -29,21 +31,24 @@ pub(super) fn columns_of(statement: &ast::Statement) -> Option<Vec<Column>> {
     found.iter().any(|column| column.type_oid != 0).then_some(found)
 }
 
-/// What names mean at a place.
+/// What names mean at a place. Scopes within share it until they add to it: a statement may have thousands of either.
 #[derive(Default, Clone)]
 struct Scope {
     /// WITH queries.
-    queries: Vec<(String, Option<Vec<Column>>)>,
-    /// Tables of FROM, by alias; `None` where their columns are the engine's to know.
-    tables: Vec<(String, Option<Vec<Column>>)>,
+    queries: Rc<Relations>,
+    /// Tables of FROM, by alias.
+    tables: Rc<Relations>,
 }
+
+/// Names and columns; `None` where the columns are the engine's to know.
+type Relations = Vec<(String, Option<Vec<Column>>)>;
 
 fn of_query(query: &Query, outer: &Scope) -> Option<Vec<Column>> {
     let mut scope = outer.clone();
     if let Some(with) = &query.with {
         for cte in &with.cte_tables {
             let found = of_query(&cte.query, &scope).map(|found| renamed(found, &cte.alias.columns));
-            scope.queries.push((folded(&cte.alias.name), found));
+            Rc::make_mut(&mut scope.queries).push((folded(&cte.alias.name), found));
         }
     }
     of_body(&query.body, &scope)
@@ -76,9 +81,9 @@ fn of_body(body: &SetExpr, scope: &Scope) -> Option<Vec<Column>> {
 fn of_select(select: &Select, outer: &Scope) -> Option<Vec<Column>> {
     let mut scope = outer.clone();
     for from in &select.from {
-        factor(&from.relation, &mut scope);
+        factor(&from.relation, &mut scope, outer);
         for join in &from.joins {
-            factor(&join.relation, &mut scope);
+            factor(&join.relation, &mut scope, outer);
         }
     }
     let mut out = Vec::new();
@@ -136,7 +141,7 @@ impl MergesColumns for ast::Join {
     }
 }
 
-fn factor(factor: &TableFactor, scope: &mut Scope) {
+fn factor(factor: &TableFactor, scope: &mut Scope, outer: &Scope) {
     let (name, found) = match factor {
         TableFactor::Table {
             name,
@@ -152,8 +157,13 @@ fn factor(factor: &TableFactor, scope: &mut Scope) {
             let names = alias.as_ref().map_or(&[][..], |alias| &alias.columns);
             (own, found.map(|found| renamed(found, names)))
         }
-        TableFactor::Derived { subquery, alias, .. } => {
-            let found = of_query(subquery, scope);
+        TableFactor::Derived {
+            lateral,
+            subquery,
+            alias,
+            ..
+        } => {
+            let found = of_query(subquery, if *lateral { scope } else { outer });
             let names = alias.as_ref().map_or(&[][..], |alias| &alias.columns);
             (
                 alias.as_ref().map(|alias| folded(&alias.name)),
@@ -162,7 +172,7 @@ fn factor(factor: &TableFactor, scope: &mut Scope) {
         }
         _ => (None, None),
     };
-    scope.tables.push((name.unwrap_or_default(), found));
+    Rc::make_mut(&mut scope.tables).push((name.unwrap_or_default(), found));
 }
 
 fn renamed(mut found: Vec<Column>, names: &[ast::TableAliasColumnDef]) -> Vec<Column> {

@@ -9,6 +9,9 @@ use crate::plan::Context;
 
 /// Wraps each such parameter in a cast.
 pub(super) fn apply(statement: &mut ast::Statement, context: &Context<'_>) {
+    let _ = statement.visit(&mut Texts {
+        oids: context.param_oids,
+    });
     if context.param_oids.iter().all(|&oid| oid == 0 || oid == UNKNOWN) {
         return;
     }
@@ -50,11 +53,27 @@ impl Said {
     /// Parameters that are arguments of the session's functions.
     fn arguments(&mut self, function: &ObjectName, arguments: &[Expr]) {
         let function = last_name(function).unwrap_or_default();
+        if function == "generate_series" {
+            return self.series(arguments);
+        }
         let types = session_calls::arguments(&function, arguments.len());
         for (argument, oid) in arguments.iter().zip(types) {
             if let Some(number) = build::parameter(argument) {
                 self.note(number, *oid);
             }
+        }
+    }
+}
+
+impl Said {
+    /// Bounds of a series have one type: that of a bound which is a number.
+    fn series(&mut self, bounds: &[Expr]) {
+        let number = bounds.iter().find_map(integer);
+        let Some(oid) = number.map(|number| if i32::try_from(number).is_ok() { INT4 } else { INT8 }) else {
+            return;
+        };
+        for parameter in bounds.iter().filter_map(build::parameter) {
+            self.note(parameter, oid);
         }
     }
 }
@@ -89,6 +108,47 @@ impl Visitor for Said {
             && let Some(number) = build::parameter(expr)
         {
             self.note(number, 0);
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+/// A whole number that stands in the text.
+fn integer(expr: &Expr) -> Option<i64> {
+    match expr {
+        Expr::Value(value) => match &value.value {
+            ast::Value::Number(digits, _) => digits.to_string().parse().ok(),
+            _ => None,
+        },
+        Expr::UnaryOp { expr, .. } => integer(expr),
+        _ => None,
+    }
+}
+
+const INT4: u32 = 23;
+const INT8: u32 = 20;
+/// Functions of text and of bytes: an argument that says neither is text, as PostgreSQL prefers it.
+const OF_TEXT: &[&str] = &["length", "octet_length", "bit_length"];
+
+struct Texts<'a> {
+    oids: &'a [u32],
+}
+
+impl VisitorMut for Texts<'_> {
+    type Break = ();
+
+    fn pre_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<()> {
+        let Expr::Function(function) = expr else {
+            return ControlFlow::Continue(());
+        };
+        let named = last_name(&function.name).is_some_and(|name| OF_TEXT.contains(&name.as_str()));
+        if named
+            && let Some([argument]) = build::plain_arguments(function).as_deref()
+            && let Some(number) = build::parameter(argument)
+            && let declared = number.checked_sub(1).and_then(|index| self.oids.get(index))
+            && declared.is_none_or(|&oid| oid == 0 || oid == UNKNOWN)
+        {
+            function.args = build::arguments(vec![build::cast(argument.clone(), build::varchar())]);
         }
         ControlFlow::Continue(())
     }

@@ -84,6 +84,11 @@ const SETS: &[&str] = &[
     "unnest",
 ];
 
+/// Whether a function is known to return sets.
+pub(super) fn is_set(name: &str) -> bool {
+    SETS.contains(&name)
+}
+
 struct Refused;
 
 impl Visitor for Refused {
@@ -109,7 +114,7 @@ impl Visitor for Refused {
                 SqlState::GROUPING_ERROR,
                 "aggregate functions are not allowed in RETURNING",
             )
-        } else if SETS.contains(&name.as_str()) {
+        } else if is_set(&name) {
             Error::unsupported("set-returning functions are not allowed in RETURNING")
         } else {
             return ControlFlow::Continue(());

@@ -5,6 +5,7 @@
 #![allow(unsafe_code)]
 
 mod append;
+mod casts;
 pub(crate) mod feed;
 mod hooks;
 mod plain;

@@ -129,6 +129,8 @@ impl Builder {
         let feeder = Feeder::register(&connection).map_err(|failure| failed("register", &failure))?;
         let registered = connection.register_hooks(&desk);
         registered.map_err(|failure| failed("register", &failure))?;
+        let casts = connection.register_casts();
+        casts.map_err(|failure| failed("register", &failure))?;
         Ok(Self {
             connection,
             feeder,

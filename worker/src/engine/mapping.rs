@@ -12,6 +12,7 @@ use crate::error::{Error, StopReason};
 
 mod attaching;
 mod http;
+mod system_columns;
 mod wording;
 
 pub(crate) use self::attaching::unavailable;
@@ -111,7 +112,7 @@ fn report(parts: &Parts, sql: &str) -> Report {
     if report.position.is_none() {
         report.position = position(parts, sql);
     }
-    report
+    system_columns::refused(report)
 }
 
 /// `PINTAIL:<sqlstate>:<message>`, raised by this project's own macros through `error()`.

@@ -94,6 +94,31 @@ fn placeholders(text: &str) -> Vec<(usize, usize, usize)> {
     found
 }
 
+/// The text with `$n` for each `ANY($n)` and `ALL($n)`, and the numbers of those placeholders: compared with one value in
+/// place of an array's, a placeholder's type is that of the array's elements. `None` where there is none.
+pub(crate) fn unquantified(text: &str) -> Option<(String, Vec<usize>)> {
+    let (mut replaced, mut numbers, mut copied) = (String::with_capacity(text.len()), Vec::new(), 0);
+    for (start, end, number) in placeholders(text) {
+        let Some(before) = text[..start].trim_end().strip_suffix('(').map(str::trim_end) else {
+            continue;
+        };
+        let word = before.trim_end_matches(|char: char| char.is_ascii_alphanumeric() || char == '_');
+        let is_quantifier = ["any", "all", "some"]
+            .iter()
+            .any(|name| before[word.len()..].eq_ignore_ascii_case(name));
+        let rest = text[end..].trim_start();
+        if !is_quantifier || !rest.starts_with(')') || word.len() < copied {
+            continue;
+        }
+        replaced.push_str(&text[copied..word.len()]);
+        replaced.push_str(&text[start..end]);
+        copied = text.len() - rest.len() + 1;
+        numbers.push(number);
+    }
+    replaced.push_str(&text[copied..]);
+    (!numbers.is_empty()).then_some((replaced, numbers))
+}
+
 /// Whether a text is more than one statement: something follows a semicolon.
 pub(crate) fn has_several_statements(text: &str) -> bool {
     let (mut ended, mut several) = (false, false);

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use arrow_schema::{Schema, SchemaRef};
-use pintail_pgtypes::{RenderSettings, oid};
+use pintail_pgtypes::{RenderSettings, array_of, oid};
 use pintail_worker_api::messages::{Param, Prepared as Description};
 
-use super::placeholders::{Casted, has_several_statements, has_word};
+use super::placeholders::{Casted, has_several_statements, has_word, unquantified};
 use crate::engine::capi::{ArrowOptions, Connection, Prepared, ResultSet, Statements};
 use crate::engine::failure::Failure;
 use crate::engine::shape::{Shape, signature};
@@ -63,7 +63,7 @@ struct Slot {
 enum Origin {
     /// The engine, and the client agrees or did not say.
     Engine,
-    /// The client; the engine has no opinion or another.
+    /// The client, or what an array is compared with; the engine has no opinion or another.
     Client,
     /// Nobody: it passes for text.
     Nobody,
@@ -137,21 +137,21 @@ impl Statement {
         } else {
             statement
         };
-        if last == 0
-            && statement
-                .prepared
-                .columns()
-                .iter()
-                .any(|(_, logical)| logical.is_unknown())
-        {
+        if last == 0 && statement.stand_in.is_none() && !statement.tells_columns() {
             statement.stand_in = statement.with_nulls(bench);
         }
         Ok(statement)
     }
 
+    /// Whether the engine knows the columns' types before values are bound.
+    fn tells_columns(&self) -> bool {
+        let columns = self.prepared.columns();
+        !columns.iter().any(|(_, logical)| logical.is_unknown())
+    }
+
     fn with_nulls(&self, bench: Bench<'_>) -> Option<Prepared> {
         let text = Casted::with_nulls(&self.text.text, |number| {
-            parameters::cast_name(self.params.get(number - 1)?.oid)
+            parameters::describing_name(self.params.get(number - 1)?.oid)
         });
         let statements = bench.connection.split(&text);
         statements.and_then(|mut statements| statements.prepare(0)).ok()
@@ -169,18 +169,52 @@ impl Statement {
 
     /// Closes the types of open parameters by casts, if the engine takes the text so.
     fn close(mut self, bench: Bench<'_>, sql: &str) -> Self {
-        if self.try_close(bench, sql).is_some() {
+        let is_guessed = |statement: &Self| statement.params.iter().any(|slot| slot.origin == Origin::Nobody);
+        if is_guessed(&self) {
+            self.find_arrays(bench, sql);
+        }
+        if !is_guessed(&self) {
+            let _ = self.try_close(bench, sql);
             return self;
         }
-        let is_guessed = self.params.iter().any(|slot| slot.origin == Origin::Nobody);
-        for guess in GUESSES.iter().filter(|_| is_guessed) {
+        for guess in [oid::TEXT].iter().chain(GUESSES) {
             self.guess(*guess);
-            if self.try_close(bench, sql).is_some() {
+            if self.try_close(bench, sql).is_some() && self.stands(bench) {
                 return self;
             }
         }
         self.guess(oid::TEXT);
+        let _ = self.try_close(bench, sql);
         self
+    }
+
+    /// Whether the engine takes the types: where it puts that off until values are bound, NULLs show it.
+    fn stands(&mut self, bench: Bench<'_>) -> bool {
+        if self.tells_columns() {
+            return true;
+        }
+        self.stand_in = self.with_nulls(bench);
+        self.stand_in.is_some()
+    }
+
+    /// Types the parameters of `= ANY($n)` and the like by what they are compared with.
+    fn find_arrays(&mut self, bench: Bench<'_>, sql: &str) {
+        let Some((text, numbers)) = unquantified(sql) else {
+            return;
+        };
+        let statements = bench.connection.split(&text);
+        let Ok(prepared) = statements.and_then(|mut statements| statements.prepare(0)) else {
+            return;
+        };
+        for number in numbers {
+            let index = prepared.param_index(number);
+            let element = index.and_then(|index| parameters::inferred_oid(&prepared, index, bench.arrow));
+            let array = element.and_then(array_of);
+            let slot = number.checked_sub(1).and_then(|position| self.params.get_mut(position));
+            if let (Some(array), Some(slot)) = (array, slot.filter(|slot| slot.origin == Origin::Nobody)) {
+                (slot.oid, slot.origin) = (array, Origin::Client);
+            }
+        }
     }
 
     fn guess(&mut self, type_oid: u32) {

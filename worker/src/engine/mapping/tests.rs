@@ -93,3 +93,18 @@ fn internal_errors_say_nothing_and_break_the_worker() {
     assert!(error.broken());
     assert_eq!(error.to_report().message, "internal error in the engine");
 }
+
+#[test]
+fn a_system_column_and_its_type_are_refused_by_name() {
+    let json = r#"{"exception_type":"Binder","exception_message":"Referenced column \"ctid\" not found in FROM clause!\nCandidate bindings: \"i\"","position":"7","name":"ctid","error_subtype":"COLUMN_NOT_FOUND"}"#;
+    let report = told(json, "SELECT ctid FROM t");
+    assert_eq!(report.sqlstate, SqlState::FEATURE_NOT_SUPPORTED);
+    assert_eq!(report.message, "system column \"ctid\" is not supported");
+    assert_eq!(report.position, Some(8));
+    let json = r#"{"exception_type":"Catalog","exception_message":"Type with name tid does not exist!\nDid you mean \"time\"?","error_subtype":"MISSING_ENTRY","type":"Type","name":"tid"}"#;
+    let report = told(json, "SELECT '(0,1)'::tid");
+    assert_eq!(report.message, "type \"tid\" is not supported");
+    assert_eq!(report.hint.as_deref(), Some("Name rows by a key of the table's."));
+    let other = told(&json.replace("tid", "tidy"), "SELECT 1::tidy");
+    assert_eq!(other.sqlstate, SqlState::UNDEFINED_OBJECT);
+}

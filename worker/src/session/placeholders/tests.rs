@@ -32,3 +32,19 @@ fn casts_are_put_around_them_and_positions_lead_back() {
     assert_eq!(casted.original_position(42), 25);
     assert_eq!(Casted::plain(text).original_position(9), 9);
 }
+
+#[test]
+fn a_quantified_placeholder_becomes_a_plain_one() {
+    let plain = |text: &str| unquantified(text);
+    assert_eq!(
+        plain("a = ANY($2) AND b = $1"),
+        Some(("a = $2 AND b = $1".into(), vec![2]))
+    );
+    assert_eq!(
+        plain("ä <> all ( $1 ) OR b = SOME($3)"),
+        Some(("ä <> $1  OR b = $3".replace("$1  ", "$1 "), vec![1, 3]))
+    );
+    assert_eq!(plain("a = ANY('($1)') AND many($1)"), None);
+    assert_eq!(plain("a = ANY($1 || b)"), None);
+    assert_eq!(plain("($1)"), None);
+}
