@@ -33,5 +33,15 @@ expect 20 "SELECT count(*) FROM (SELECT * FROM r WHERE t LIKE 'row 1%' ORDER BY 
 expect 333 "SELECT count(*) FROM r AS a JOIN generate_series(3, 1000, 3) AS g(i) USING (i)"
 expect 1001 "INSERT INTO r VALUES (1001, 'new', NULL) RETURNING i"
 expect 1001 "SELECT count(*) FROM r"
+# What it sends whole changes the rows; what it would do row by row, by `ctid` under a lock, is refused and changes nothing.
+expect "1001|changed" "UPDATE r SET t = 'changed' WHERE i = 1001 RETURNING i, t"
+for change in "UPDATE r SET t = 'x' FROM generate_series(1, 3) AS g(n) WHERE i = n" "DELETE FROM r WHERE random() >= 0"; do
+    if said=$(there -q -c "$change" 2>&1) || [[ "$said" != *'not supported'* ]]; then
+        echo "$change: $said" && exit 1
+    fi
+done
+expect "1001|1" "SELECT count(*), count(*) FILTER (WHERE t IN ('x', 'changed')) FROM r"
+expect 1001 "DELETE FROM r WHERE i = 1001 RETURNING i"
+expect 1000 "SELECT count(*) FROM r"
 psql -Xq -c "DROP TABLE fdw_r"
 echo "postgres_fdw: reads and writes"

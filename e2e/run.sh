@@ -60,7 +60,7 @@ driver() { # name, needed commands, then the command line
 
 # --- toolchains' own packages, once, into the cache
 python="$tools/python/bin/python"
-if [ ! -x "$python" ] || ! "$python" -c 'import psycopg, asyncpg, duckdb' 2>/dev/null; then
+if [ ! -x "$python" ] || ! "$python" -c 'import psycopg, asyncpg, duckdb, pyodbc' 2>/dev/null; then
     python3 -m venv "$tools/python" && "$tools/python/bin/pip" install --quiet -r python/requirements.txt
 fi
 if command -v npm >/dev/null && ! cmp -s node/package.json "$tools/node/package.json"; then
@@ -76,6 +76,12 @@ fi
 if command -v go >/dev/null && [ ! -x "$tools/bin/pebble" ]; then
     GOBIN="$tools/bin" go install github.com/letsencrypt/pebble/v2/cmd/pebble@v2.10.3
 fi
+# Debian's psqlODBC, unpacked where the machine has none installed.
+find_odbc() { find "$tools/odbc" /usr/lib -name psqlodbcw.so 2>/dev/null | head -n 1; }
+if is_wanted psqlodbc && [ -z "$(find_odbc)" ] && command -v apt-get >/dev/null && command -v dpkg >/dev/null; then
+    mkdir -p "$tools/odbc"
+    (cd "$tools/odbc" && apt-get -qq download odbc-postgresql libodbc2 libodbcinst2 libltdl7 && for package in *.deb; do dpkg -x "$package" .; done) >/dev/null 2>&1
+fi
 
 # The fetched psql has no TLS, so psql itself is tested only where the machine has one of its own.
 driver psql "psql" bash psql.sh
@@ -84,6 +90,13 @@ driver asyncpg "" "$python" python/asyncpg_driver.py
 driver psycopg-wire "" "$python" python/psycopg_wire.py
 driver asyncpg-wire "" "$python" python/asyncpg_wire.py
 driver duckdb-postgres "" "$python" python/duckdb_postgres.py
+odbc=$(find_odbc)
+if [ -n "$odbc" ]; then
+    driver psqlodbc "" env LD_LIBRARY_PATH="$(dirname "$(dirname "$odbc")")" "$python" python/psqlodbc.py "$odbc"
+elif is_wanted psqlodbc; then
+    echo "skip psqlodbc: psqlodbcw.so is neither here nor to be had from apt-get"
+    skipped=$((skipped + 1))
+fi
 driver node-wire "node" env NODE_PATH="$tools/node/node_modules" node node/wire.js
 driver node-postgres "node" env NODE_PATH="$tools/node/node_modules" node node/driver.js
 driver pgx "go" bash -c "cd '$here/go' && go run ."

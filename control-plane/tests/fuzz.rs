@@ -1,4 +1,4 @@
-//! The fuzzer's corpus, and a fixed number of mutations of each of its inputs: what a longer run under libFuzzer found stays found.
+//! The fuzzer's corpus, and mutations of its inputs, the same in each run: what a longer run under libFuzzer found stays found.
 
 use std::path::Path;
 
@@ -8,8 +8,8 @@ use pintail::wire;
 #[allow(unreachable_pub, reason = "the fuzzer's targets, which are other crates, call them")]
 mod entries;
 
-/// Mutations of each input.
-const MUTATIONS: usize = 2000;
+/// Mutations a target, shared out among its inputs.
+const MUTATIONS: usize = 100_000;
 
 /// A generator of numbers that are the same in each run (xorshift, Marsaglia 2003).
 struct Numbers(u64);
@@ -71,7 +71,7 @@ fn run(target: &str, entry: fn(&[u8])) {
     let mut numbers = Numbers(0x0005_deec_e66d);
     for input in &inputs {
         entry(input);
-        for _ in 0..MUTATIONS {
+        for _ in 0..MUTATIONS / inputs.len() {
             entry(&mutate(input, &inputs, &mut numbers));
         }
     }

@@ -6,7 +6,6 @@ mod cancel;
 mod copy;
 mod cursors;
 mod differential;
-mod driver;
 mod first_start;
 mod idle;
 mod isolation;

@@ -7,12 +7,12 @@ use std::time::Duration;
 
 use bytes::{BufMut as _, BytesMut};
 use chrono::{DateTime, NaiveDate, Utc};
-use futures::{StreamExt as _, TryStreamExt as _};
+use futures::{SinkExt as _, StreamExt as _, TryStreamExt as _};
 use pintail_tests::Installation;
 use tokio_postgres::binary_copy::{BinaryCopyInWriter, BinaryCopyOutStream};
 use tokio_postgres::error::SqlState;
 use tokio_postgres::types::{FromSql, IsNull, ToSql, Type, accepts, to_sql_checked};
-use tokio_postgres::{AsyncMessage, SimpleQueryMessage};
+use tokio_postgres::{AsyncMessage, Client, SimpleQueryMessage};
 use uuid::Uuid;
 
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -358,4 +358,94 @@ async fn notifications_and_notices_come_through_the_connection() {
         Some(AsyncMessage::Notice(notice)) => assert_eq!(*notice.code(), SqlState::ACTIVE_SQL_TRANSACTION),
         other => panic!("{other:?}"),
     }
+}
+
+async fn given_up(client: &Client) -> i64 {
+    client
+        .query_one("SELECT count(*) FROM given_up", &[])
+        .await
+        .expect("a row")
+        .get(0)
+}
+
+#[tokio::test]
+async fn a_binary_copy_that_is_given_up_stores_nothing() {
+    let client = server().connect().await.expect("connect");
+    client
+        .batch_execute("CREATE TABLE given_up (i int)")
+        .await
+        .expect("create");
+    let sink = client
+        .copy_in("COPY given_up FROM STDIN (FORMAT binary)")
+        .await
+        .expect("copy in");
+    let mut writer = Box::pin(BinaryCopyInWriter::new(sink, &[Type::INT4]));
+    for number in 0..100 {
+        writer.as_mut().write(&[&number]).await.expect("written");
+    }
+    drop(writer);
+    assert_eq!(given_up(&client).await, 0);
+    let mut sink = pin!(
+        client
+            .copy_in::<_, &[u8]>("COPY given_up FROM STDIN (FORMAT binary)")
+            .await
+            .expect("copy in")
+    );
+    sink.send(b"no signature at all").await.expect("sent");
+    let error = sink.as_mut().finish().await.expect_err("no binary COPY");
+    assert_eq!(error.code().expect("of the server").code(), "22P04");
+    assert_eq!(given_up(&client).await, 0);
+}
+
+#[tokio::test]
+async fn parameters_find_their_types() {
+    let client = server().connect().await.expect("connect");
+    client
+        .batch_execute(
+            "CREATE TEMP TABLE typed (id int, t text); INSERT INTO typed VALUES (1, 'a'), (2, 'b'), (3, 'c')",
+        )
+        .await
+        .expect("create");
+    let any = client
+        .prepare("SELECT t FROM typed WHERE id = ANY($1) ORDER BY id")
+        .await
+        .expect("prepare");
+    assert_eq!(any.params(), [Type::INT4_ARRAY]);
+    let rows = client.query(&any, &[&vec![1, 3]]).await.expect("rows");
+    assert_eq!(
+        rows.iter().map(|row| row.get::<_, String>(0)).collect::<Vec<_>>(),
+        ["a", "c"]
+    );
+    let all = client
+        .prepare("SELECT count(*) FROM typed WHERE t <> ALL($1)")
+        .await
+        .expect("prepare");
+    assert_eq!(all.params(), [Type::TEXT_ARRAY]);
+    assert_eq!(
+        client
+            .query_one(&all, &[&vec!["a", "b"]])
+            .await
+            .expect("a row")
+            .get::<_, i64>(0),
+        1
+    );
+    let series = client
+        .prepare("SELECT count(*) FROM generate_series(1, $1)")
+        .await
+        .expect("prepare");
+    assert_eq!(series.params(), [Type::INT4]);
+    assert_eq!(
+        client.query_one(&series, &[&4]).await.expect("a row").get::<_, i64>(0),
+        4
+    );
+    let length = client.prepare("SELECT length($1)").await.expect("prepare");
+    assert_eq!(length.params(), [Type::TEXT]);
+    assert_eq!(
+        client
+            .query_one(&length, &[&"zwölf"])
+            .await
+            .expect("a row")
+            .get::<_, i32>(0),
+        5
+    );
 }

@@ -14,6 +14,7 @@ CREATE OR REPLACE MACRO __pintail.pg.pg_conf_load_time() AS coalesce(getvariable
 CREATE OR REPLACE MACRO __pintail.pg.txid_current() AS system.main.txid_current()::BIGINT;
 CREATE OR REPLACE MACRO __pintail.pg.pg_current_xact_id() AS system.main.txid_current()::BIGINT;
 CREATE OR REPLACE MACRO __pintail.pg.pg_is_in_recovery() AS false;
+CREATE OR REPLACE MACRO __pintail.pg.pg_export_snapshot() AS NULL::VARCHAR;
 CREATE OR REPLACE MACRO __pintail.pg.pg_is_wal_replay_paused() AS false;
 CREATE OR REPLACE MACRO __pintail.pg.pg_client_encoding() AS 'UTF8';
 CREATE OR REPLACE MACRO __pintail.pg.getdatabaseencoding() AS 'UTF8';
