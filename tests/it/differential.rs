@@ -73,7 +73,10 @@ macro_rules! rows {
     };
 }
 
-rows! { startup simple extended limits errors cursors copy lake shared }
+rows! {
+    startup options statuses simple tags extended portals limits errors fields cursors fetch fetch_extended copy copy_data copy_options lake shared types
+    parameters arrays styles
+}
 
 #[test]
 fn every_difference_has_a_row_with_its_reason() {

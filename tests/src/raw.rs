@@ -277,13 +277,15 @@ impl Answer {
         }
     }
 
-    /// What is inside too: `D(values)`, `d(data)`, `T(names)`, `t(types)`, `S(name=value)`; else as [`Answer::short`].
+    /// What is inside too: `D(values)`, `d(data)`, `T(names)`, `t(types)`, `S(name=value)`, `A(channel,payload)`, `G(format,
+    /// formats of columns)`; else as [`Answer::short`].
     pub fn long(&self) -> String {
         let kind = char::from(self.kind);
         let inside = match self.kind {
             b'D' => self.values(),
             b'd' => vec![shown(&self.body)],
-            b'T' => self.columns().iter().map(|(name, _)| name.clone()).collect(),
+            b'T' => self.columns().into_iter().map(|column| column.name).collect(),
+            b'G' | b'H' => self.copy_formats(),
             b't' => self.body[2..]
                 .chunks_exact(4)
                 .map(|oid| u32::from_be_bytes([oid[0], oid[1], oid[2], oid[3]]).to_string())
@@ -293,9 +295,44 @@ impl Answer {
                 let (name, value) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
                 vec![format!("{name}={value}")]
             }
+            b'A' => {
+                let parts = self.body.get(4..).unwrap_or_default().split(|byte| *byte == 0);
+                parts
+                    .take(2)
+                    .map(|part| String::from_utf8_lossy(part).into_owned())
+                    .collect()
+            }
             _ => return self.short(),
         };
         format!("{kind}({})", inside.join(","))
+    }
+
+    /// All that a description or an error says, in parts: `name:type:modifier` of each column, with `:1` where it is binary and
+    /// `@number` where it is a table's; the fields of an error, the code first. Nothing for other messages.
+    pub fn parts(&self) -> Vec<String> {
+        match self.kind {
+            b'T' => self.columns().iter().map(Column::told).collect(),
+            b'E' | b'N' => {
+                let fields = self.body.split(|byte| *byte == 0).filter(|field| !field.is_empty());
+                let told = fields.map(|field| (field[0], String::from_utf8_lossy(&field[1..])));
+                told.map(|(name, value)| match name {
+                    b'C' => value.into_owned(),
+                    name => format!("{}={value}", char::from(name)),
+                })
+                .collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// The format of a COPY and of its columns.
+    fn copy_formats(&self) -> Vec<String> {
+        let overall = self.body.first().map(ToString::to_string);
+        let columns = self.body.get(3..).unwrap_or_default().chunks_exact(2);
+        overall
+            .into_iter()
+            .chain(columns.map(|code| u16::from_be_bytes([code[0], code[1]]).to_string()))
+            .collect()
     }
 
     fn count(&self) -> u16 {
@@ -321,15 +358,23 @@ impl Answer {
         values
     }
 
-    /// Names and format codes of a `RowDescription`.
-    fn columns(&self) -> Vec<(String, u16)> {
+    /// The columns of a `RowDescription`.
+    fn columns(&self) -> Vec<Column> {
         let mut rest = self.body.get(2..).unwrap_or_default();
         let mut columns = Vec::new();
         while let Some(end) = rest.iter().position(|byte| *byte == 0) {
             let Some(fixed) = rest.get(end + 1..end + 19) else {
                 break;
             };
-            columns.push((until_zero(rest), u16::from_be_bytes([fixed[16], fixed[17]])));
+            let number = |at: usize| u32::from_be_bytes([fixed[at], fixed[at + 1], fixed[at + 2], fixed[at + 3]]);
+            columns.push(Column {
+                name: until_zero(rest),
+                table: number(0),
+                position: u16::from_be_bytes([fixed[4], fixed[5]]),
+                oid: number(6),
+                modifier: number(12).cast_signed(),
+                format: u16::from_be_bytes([fixed[16], fixed[17]]),
+            });
             rest = &rest[end + 19..];
         }
         columns
@@ -345,7 +390,29 @@ impl Answer {
 
     /// The format codes of a `RowDescription`.
     pub fn formats(&self) -> Vec<u16> {
-        self.columns().into_iter().map(|(_, format)| format).collect()
+        self.columns().into_iter().map(|column| column.format).collect()
+    }
+}
+
+/// A column of a `RowDescription`.
+struct Column {
+    name: String,
+    table: u32,
+    position: u16,
+    oid: u32,
+    modifier: i32,
+    format: u16,
+}
+
+impl Column {
+    fn told(&self) -> String {
+        let place = if self.table == 0 {
+            String::new()
+        } else {
+            format!("@{}", self.position)
+        };
+        let format = if self.format == 0 { "" } else { ":1" };
+        format!("{}:{}:{}{format}{place}", self.name, self.oid, self.modifier)
     }
 }
 

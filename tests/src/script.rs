@@ -12,8 +12,12 @@
 //! < 1 2 D C:SELECT_1 Z:I
 //! ```
 //!
+//! `both SELECT …` parses and describes a statement and executes it for a result in text and for one in binary;
+//! `echo 20 x0000000000000005` does so with `SELECT $1` and a parameter of that type, in binary where it begins with `x`.
+//!
 //! Messages are sent together when their answers are read. An answer is a message in short (`T:2`, `D`, `E:42601`, `Z:I`, see
-//! [`Answer::short`]) or with what is inside (`D(1,NULL)`, `T(a,b)`, `t(23)`); `_` stands for a space, `D*3` for three of them. Where the two servers differ, `<pintail` and
+//! [`Answer::short`]), with what is inside (`D(1,NULL)`, `T(a,b)`, `t(23)`), or with parts of it
+//! (`T{a:23:-1;b:25:-1}`, `E{42601;P=8}`, see [`Answer::parts`]); `_` stands for a space, `D*3` for three of them. Where the two servers differ, `<pintail` and
 //! `<postgres` stand in its place (`<postgres15` for what a newer `PostgreSQL` answers otherwise), followed by `!` and the
 //! first words of the row in `docs/postgres-differences.md` that says why; `only pintail` is a script without a counterpart.
 

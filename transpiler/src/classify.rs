@@ -52,6 +52,9 @@ pub(crate) fn tree(statement: &ast::Statement) -> Class {
             Class::rows(Kind::Write, "MERGE", returns)
         }
         S::Truncate(_) => Class::fixed(Kind::Write, "TRUNCATE TABLE"),
+        S::CreateTable(create) if create.with_data.as_ref().is_some_and(|with| !with.data) => {
+            Class::fixed(Kind::Ddl, "CREATE TABLE AS")
+        }
         S::CreateTable(create) if create.query.is_some() => Class::rows(Kind::Ddl, "SELECT", Returns::Nothing),
         S::Explain {
             statement: inner,

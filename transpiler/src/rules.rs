@@ -64,6 +64,7 @@ pub(crate) struct Found {
 pub(crate) fn apply(statement: &mut ast::Statement, context: &Context<'_>) -> Result<Found, Error> {
     select_into::apply(statement);
     gate::check(statement, &context.access)?;
+    parameters::check(statement)?;
     let param_oids = parameters::said(statement);
     locks::apply(statement)?;
     fold::apply(statement);
@@ -74,7 +75,7 @@ pub(crate) fn apply(statement: &mut ast::Statement, context: &Context<'_>) -> Re
     names::apply(statement, context)?;
     authorise::apply(statement, Grammar::Postgres, context)?;
     data_modifying::check(statement)?;
-    let columns = describe::columns_of(statement);
+    let columns = describe::columns_of(statement, context.param_oids);
     set_returning::apply(statement);
     session_calls::apply(statement)?;
     let settings = set_config::apply(statement)?;

@@ -1,5 +1,6 @@
 //! A worker for the session, and the settings that act in its engine: `TimeZone` and `search_path`.
 
+use pintail_pgtypes::TimeZone;
 use pintail_transpiler::is_own_schema;
 
 use super::engine::{After, Run, pintail_quote};
@@ -34,9 +35,16 @@ impl Machine {
             .collect();
         path.push("__pintail.pg".into());
         EngineSettings {
-            time_zone: self.settings.get("TimeZone").unwrap_or_default(),
+            time_zone: self.engine_zone(),
             search_path: path.join(","),
         }
+    }
+
+    /// The engine knows the IANA names only, and takes POSIX signs for the other side of Greenwich.
+    fn engine_zone(&self) -> String {
+        let value = self.settings.get("TimeZone").unwrap_or_default();
+        let zone = TimeZone::parse(&value).ok();
+        zone.and_then(|zone| zone.iana_name()).unwrap_or_else(|| "UTC".into())
     }
 
     /// Settings of an instance that was told nothing yet.

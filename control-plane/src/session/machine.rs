@@ -581,6 +581,9 @@ impl Machine {
     }
 
     pub(super) fn tell_settings(&mut self) {
+        if self.transaction.has_failed() {
+            self.settings.fail();
+        }
         for (name, value) in self.settings.untold() {
             backend::parameter_status(self.out.buffer(), name, &value);
         }

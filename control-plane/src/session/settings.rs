@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use pintail_pgtypes::RenderSettings;
+use pintail_pgtypes::TimeZone;
 use pintail_sqlstate::{Report, SqlState};
 
 use super::parameters::PARAMETERS;
@@ -83,11 +83,19 @@ pub(super) struct Settings {
     told_generation: Option<u64>,
 }
 
+/// The values at a savepoint.
+#[derive(Debug)]
+pub(super) struct Mark {
+    session: Values,
+    local: Values,
+}
+
 impl Settings {
     /// Settings of a session whose user is fixed; `session_authorization` is one of them.
     pub(super) fn new(user: &str) -> Self {
         let mut settings = Self::default();
         settings.start.insert("session_authorization".into(), user.to_owned());
+        settings.start.insert("is_superuser".into(), "off".to_owned());
         settings
     }
 
@@ -233,6 +241,30 @@ impl Settings {
         self.local.clear();
     }
 
+    /// The transaction failed: its changes are gone already, but for what AND CHAIN carries over.
+    pub(super) fn fail(&mut self) {
+        if let Some(saved) = &self.saved {
+            self.generation += 1;
+            self.session.clone_from(saved);
+            self.local.retain(|name, _| name.starts_with("transaction_"));
+        }
+    }
+
+    /// The values in force, to go back to.
+    pub(super) fn mark(&self) -> Mark {
+        Mark {
+            session: self.session.clone(),
+            local: self.local.clone(),
+        }
+    }
+
+    /// Goes back to a savepoint's values.
+    pub(super) fn go_back(&mut self, mark: &Mark) {
+        self.generation += 1;
+        self.session.clone_from(&mark.session);
+        self.local.clone_from(&mark.local);
+    }
+
     /// What the client must be told since it was last told.
     pub(super) fn untold(&mut self) -> Vec<(&'static str, String)> {
         if self.told_generation == Some(self.generation) {
@@ -257,6 +289,9 @@ impl Settings {
             if key.contains('.') {
                 return Ok((key, values.join(", ")));
             }
+            if ["session_authorization", "is_superuser"].contains(&key.as_str()) {
+                return Err(fixed(&key));
+            }
             return Err(unknown(name));
         };
         if parameter.scope == Scope::Fixed {
@@ -275,9 +310,14 @@ impl Settings {
         match name {
             "DateStyle" => return self.date_style(&value),
             "TimeZone" => {
-                return RenderSettings::parse("", "", &value, "", 1)
-                    .map(|_| value.clone())
-                    .map_err(|_| invalid(name, &value));
+                let zone = TimeZone::parse(&value).map_err(|_| invalid(name, &value))?;
+                return zone.iana_name().map(|_| zone.shown(&value)).ok_or_else(|| {
+                    Report::new(
+                        SqlState::FEATURE_NOT_SUPPORTED,
+                        format!("time zone \"{value}\" is not supported"),
+                    )
+                    .with_detail("Offsets are of whole hours, from UTC-12 to UTC+14.")
+                });
             }
             "client_encoding" => return encoding(&value),
             "transaction_isolation" | "default_transaction_isolation" => {}
@@ -290,6 +330,7 @@ impl Settings {
             _ => {}
         }
         match parameter.kind {
+            Kind::Text if name == "application_name" => Ok(printable(&value)),
             Kind::Text => Ok(value),
             Kind::Bool => boolean(&value).map(str::to_owned).ok_or_else(|| {
                 Report::new(
@@ -348,6 +389,15 @@ fn find(key: &str) -> Option<&'static Parameter> {
         .binary_search_by(|parameter| parameter.name.to_ascii_lowercase().as_str().cmp(key))
         .ok()
         .map(|index| &PARAMETERS[index])
+}
+
+/// A name for logs and listings: printable ASCII, as long as a name may be, as `PostgreSQL`'s `pg_clean_ascii` makes it.
+fn printable(value: &str) -> String {
+    let cleaned = value.bytes().map(|byte| match byte {
+        b' '..=b'~' => char::from(byte),
+        _ => '?',
+    });
+    cleaned.take(63).collect()
 }
 
 fn quoted(entry: &str) -> String {

@@ -7,7 +7,7 @@ use pintail_transpiler::{Tag, Transaction as Command, TransactionModes};
 use super::engine::{After, Run};
 use super::listen::{Mark, Outcome};
 use super::machine::{Machine, Op};
-use super::settings::Lifetime;
+use super::settings::{self, Lifetime};
 
 /// Where the session stands.
 #[derive(Debug, Default)]
@@ -50,6 +50,7 @@ pub(super) enum Implicit {
 pub(super) struct Savepoint {
     name: String,
     mark: Mark,
+    settings: settings::Mark,
     written_since: bool,
 }
 
@@ -61,6 +62,10 @@ impl Transaction {
             Block::Open => TransactionStatus::Transaction,
             Block::Failed => TransactionStatus::Error,
         }
+    }
+
+    pub(super) fn has_failed(&self) -> bool {
+        self.block == Block::Failed
     }
 
     pub(super) fn is_open(&self) -> bool {
@@ -112,6 +117,7 @@ impl Machine {
                 self.transaction.savepoints.push(Savepoint {
                     name: name.clone(),
                     mark: self.effects.mark(),
+                    settings: self.settings.mark(),
                     written_since: false,
                 });
                 self.complete_next(tag);
@@ -266,6 +272,8 @@ impl Machine {
         self.transaction.savepoints.truncate(index + 1);
         let mark = self.transaction.savepoints[index].mark;
         self.forget_since(mark);
+        let savepoint = &self.transaction.savepoints[index];
+        self.settings.go_back(&savepoint.settings);
         self.complete_next(tag);
         Ok(())
     }

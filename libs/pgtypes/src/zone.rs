@@ -48,6 +48,30 @@ impl TimeZone {
             })
     }
 
+    /// The setting's value as `SHOW` prints it, for the text that was read: names as the IANA list spells them, hours as
+    /// POSIX does.
+    pub fn shown(&self, text: &str) -> String {
+        match self {
+            Self::Named(zone) => zone.name().to_owned(),
+            Self::Fixed { east, .. } if hours_east(text.trim()).is_some() => {
+                format!("<{}>{}", offset_name(*east, ":"), offset_name(-*east, ":"))
+            }
+            Self::Fixed { .. } => text.trim().to_owned(),
+        }
+    }
+
+    /// The IANA name of the zone, also of an offset of whole hours; `None` for offsets that have none.
+    pub fn iana_name(&self) -> Option<String> {
+        match self {
+            Self::Named(zone) => Some(zone.name().to_owned()),
+            Self::Fixed { east: 0, .. } => Some("UTC".to_owned()),
+            // The list has offsets from UTC−12 to UTC+14, and signs them as POSIX does.
+            Self::Fixed { east, .. } => {
+                (east % 3600 == 0 && (-12..=14).contains(&(east / 3600))).then(|| format!("Etc/GMT{:+}", -east / 3600))
+            }
+        }
+    }
+
     /// A zone of the IANA list, in any case.
     pub(crate) fn by_name(name: &str) -> Option<Self> {
         let named = name.parse().ok();
@@ -232,6 +256,28 @@ mod tests {
         assert_eq!(zone("FOO+3").offset_at(0), -10_800);
         for bad in ["Mars/Base", "99", "FOO", "<+02", "a:b"] {
             assert!(TimeZone::parse(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn values_are_shown_as_postgresql_does_and_offsets_of_hours_have_names() {
+        for (text, shown, name) in [
+            ("utc", "UTC", Some("UTC")),
+            ("america/new_york", "America/New_York", Some("America/New_York")),
+            ("+3", "<+03>-03", Some("Etc/GMT-3")),
+            ("-3", "<-03>+03", Some("Etc/GMT+3")),
+            ("5.5", "<+05:30>-05:30", None),
+            ("EST5", "EST5", Some("Etc/GMT+5")),
+            ("<+02>-02", "<+02>-02", Some("Etc/GMT-2")),
+            ("0", "<+00>+00", Some("UTC")),
+            ("15", "<+15>-15", None),
+        ] {
+            let read = zone(text);
+            assert_eq!(
+                (read.shown(text).as_str(), read.iana_name().as_deref()),
+                (shown, name),
+                "{text}"
+            );
         }
     }
 

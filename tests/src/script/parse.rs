@@ -95,6 +95,13 @@ fn frontend(word: &str, rest: &str) -> anyhow::Result<Vec<u8>> {
             message(b'P', &body)
         }
         "bind" => bind(rest)?,
+        "both" => in_both_formats(&format!("parse - : {rest}"), "describe statement -", "")?,
+        "echo" => {
+            let (oid, value) = rest.split_once(' ').context("a type and a value")?;
+            let format = if value.starts_with('x') { 1 } else { 0 };
+            let values = format!("formats={format} : {value}");
+            in_both_formats(&format!("parse - {oid} : SELECT $1"), "", &values)?
+        }
         "describe" | "close" => {
             let what = match next() {
                 "statement" => b'S',
@@ -119,6 +126,21 @@ fn frontend(word: &str, rest: &str) -> anyhow::Result<Vec<u8>> {
         }
         other => bail!("`{other}` is no step"),
     })
+}
+
+/// A statement executed twice, for a result in text and for one in binary.
+fn in_both_formats(parse: &str, describe: &str, values: &str) -> anyhow::Result<Vec<u8>> {
+    let (text, binary) = (
+        format!("bind - - results=0 {values}"),
+        format!("bind - - results=1 {values}"),
+    );
+    let lines = [parse, describe, &text, "execute -", &binary, "execute -", "sync"];
+    let lines = lines.into_iter().filter(|line| !line.is_empty());
+    let messages = lines.map(|line| {
+        let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
+        frontend(word, rest)
+    });
+    Ok(messages.collect::<anyhow::Result<Vec<_>>>()?.concat())
 }
 
 fn log_in(rest: &str) -> anyhow::Result<Step> {

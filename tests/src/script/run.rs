@@ -49,13 +49,73 @@ pub fn run(script: &Script, server: &impl Endpoint, side: Side) -> anyhow::Resul
     Ok(())
 }
 
+/// An answer in its three forms.
+struct Seen {
+    short: String,
+    long: String,
+    parts: Vec<String>,
+}
+
+impl Seen {
+    fn word(word: &str) -> Self {
+        Self {
+            short: word.to_owned(),
+            long: word.to_owned(),
+            parts: Vec::new(),
+        }
+    }
+
+    fn closed() -> Self {
+        Self::word("closed")
+    }
+
+    /// Whether it is what a script wants: in short, with what is inside, or with the parts named in braces. All columns have
+    /// to be named there, and of an error's fields as many as one likes.
+    fn is(&self, wanted: &str) -> bool {
+        let plain = |text: &str| text.replace('_', " ");
+        if let Some((kind, named)) = wanted.strip_suffix('}').and_then(|wanted| wanted.split_once('{')) {
+            let parts: Vec<String> = self.parts.iter().map(|part| plain(part)).collect();
+            let named: Vec<String> = named.split(';').map(plain).collect();
+            let holds = if kind == "T" {
+                parts == named
+            } else {
+                named.iter().all(|part| parts.contains(part))
+            };
+            return self.short.starts_with(kind) && holds;
+        }
+        let wanted = plain(wanted);
+        wanted == plain(&self.short) || wanted == plain(&self.long)
+    }
+
+    /// As it is told where something else was wanted.
+    fn told(self, wanted: Option<&str>) -> String {
+        match wanted {
+            Some(wanted) if wanted.ends_with('}') => {
+                format!("{}{{{}}}", &self.short[..1], self.parts.join(";"))
+            }
+            Some(wanted) if wanted.contains('(') => self.long,
+            _ => self.short,
+        }
+    }
+}
+
+impl From<&Answer> for Seen {
+    fn from(answer: &Answer) -> Self {
+        Self {
+            short: answer.short(),
+            long: answer.long(),
+            parts: answer.parts(),
+        }
+    }
+}
+
 struct Running {
     raw: Raw,
     pending: Vec<u8>,
     statuses: bool,
     side: Side,
     /// Answers that were received and not yet looked at.
-    known: VecDeque<(String, String)>,
+    known: VecDeque<Seen>,
 }
 
 impl Running {
@@ -80,8 +140,7 @@ impl Running {
             Step::LogIn { version, parameters } => {
                 let more: Vec<(&str, &str)> = parameters.iter().map(|(name, value)| (&**name, &**value)).collect();
                 let answers = self.raw.log_in(server, *version, &more)?;
-                self.known
-                    .extend(answers.into_iter().map(|answer| (answer.clone(), answer)));
+                self.known.extend(answers.iter().map(|answer| Seen::word(answer)));
             }
             Step::Tls => self.raw.go_into_tls()?,
             Step::Byte(wanted) => {
@@ -144,15 +203,10 @@ impl Running {
             if !until_ready && wanted_now.is_none() {
                 break;
             }
-            let (short, long) = self.next().with_context(|| format!("after {seen:?}"))?;
-            let same = wanted_now.is_some_and(|wanted| {
-                let wanted = wanted.replace('_', " ");
-                wanted == short.replace('_', " ") || wanted == long.replace('_', " ")
-            });
-            matches &= same;
-            let ends = short == "closed" || short.starts_with("Z:") && until_ready;
-            let is_inside = wanted_now.is_some_and(|wanted| wanted.contains('('));
-            seen.push(if is_inside { long } else { short });
+            let answer = self.next().with_context(|| format!("after {seen:?}"))?;
+            matches &= wanted_now.is_some_and(|wanted| answer.is(wanted));
+            let ends = answer.short == "closed" || answer.short.starts_with("Z:") && until_ready;
+            seen.push(answer.told(wanted_now.map(String::as_str)));
             if ends {
                 break;
             }
@@ -167,28 +221,28 @@ impl Running {
         Ok(())
     }
 
-    fn next(&mut self) -> anyhow::Result<(String, String)> {
+    fn next(&mut self) -> anyhow::Result<Seen> {
         if let Some(answer) = self.known.pop_front() {
             return Ok(answer);
         }
         let Some(mut first) = self.receive()? else {
-            return Ok(closed());
+            return Ok(Seen::closed());
         };
         // How data is cut into messages is nobody's promise.
         while first.kind == b'd' {
             match self.receive()? {
                 Some(next) if next.kind == b'd' => first.body.extend(next.body),
                 Some(next) => {
-                    self.known.push_back((next.short(), next.long()));
+                    self.known.push_back(Seen::from(&next));
                     break;
                 }
                 None => {
-                    self.known.push_back(closed());
+                    self.known.push_back(Seen::closed());
                     break;
                 }
             }
         }
-        Ok((first.short(), first.long()))
+        Ok(Seen::from(&first))
     }
 
     fn receive(&mut self) -> anyhow::Result<Option<Answer>> {
@@ -199,8 +253,4 @@ impl Running {
             }
         }
     }
-}
-
-fn closed() -> (String, String) {
-    ("closed".to_owned(), "closed".to_owned())
 }

@@ -93,8 +93,12 @@ fn target(reader: &mut Reader<'_, '_>) -> Result<CopyTarget, Error> {
     let name = reader.names()?;
     let mut columns = Vec::new();
     if reader.eat_symbol("(") {
-        for part in commas(reader.group()?) {
-            columns.extend(part.first().and_then(Token::name));
+        let list = reader.group()?;
+        if list.is_empty() {
+            return Err(reader.unexpected());
+        }
+        for part in commas(list) {
+            columns.push(part.first().and_then(Token::name).ok_or_else(|| reader.unexpected())?);
         }
     }
     let table = name.iter().map(|part| quote(part)).collect::<Vec<_>>().join(".");

@@ -100,13 +100,20 @@ pub(super) fn parse(reader: &mut Reader<'_, '_>) -> Result<Parsed, Error> {
 fn declare(reader: &mut Reader<'_, '_>) -> Result<Parsed, Error> {
     let name = reader.name()?;
     let (mut binary, mut scroll) = (false, None);
+    let mut scrolls = |wanted: bool| match scroll.replace(wanted) {
+        Some(before) if before != wanted => Err(Error::invalid(
+            pintail_sqlstate::SqlState::INVALID_CURSOR_DEFINITION,
+            "cannot specify both SCROLL and NO SCROLL",
+        )),
+        _ => Ok(()),
+    };
     while !reader.eat("CURSOR") {
         if reader.eat("BINARY") {
             binary = true;
         } else if reader.eat("NO SCROLL") {
-            scroll = Some(false);
+            scrolls(false)?;
         } else if reader.eat("SCROLL") {
-            scroll = Some(true);
+            scrolls(true)?;
         } else if !reader.eat_any(&["INSENSITIVE", "ASENSITIVE"]) {
             return Err(reader.unexpected());
         }

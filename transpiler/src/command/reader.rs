@@ -115,10 +115,10 @@ impl<'s, 't> Reader<'s, 't> {
         let value = self
             .peek()
             .filter(|t| t.kind == TokenKind::Number)
-            .and_then(|t| t.text.parse::<i64>().ok());
+            .and_then(|t| t.text.parse::<i32>().ok());
         if value.is_some() {
             self.at += 1;
-            value.map(|v| if negative { -v } else { v })
+            value.map(i64::from).map(|v| if negative { -v } else { v })
         } else {
             self.at = start;
             None

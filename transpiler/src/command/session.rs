@@ -168,9 +168,23 @@ fn time_zone(reader: &mut Reader<'_, '_>) -> Result<SetValue, Error> {
         if reader.eat("HOUR") {
             let _ = reader.eat("TO MINUTE");
         }
-        return Ok(SetValue::List(vec![value]));
+        return Ok(SetValue::List(vec![hours_east(&value).unwrap_or(value)]));
     }
     value(reader)
+}
+
+/// An interval such as `-08:00` in hours: as the setting's own value, hours and minutes would count west.
+fn hours_east(interval: &str) -> Option<String> {
+    let (sign, digits) = match interval.trim().strip_prefix('-') {
+        Some(digits) => ("-", digits),
+        None => ("", interval.trim().trim_start_matches('+')),
+    };
+    let (hours, minutes) = digits.split_once(':').unwrap_or((digits, "0"));
+    let (hours, minutes): (u8, u8) = (hours.parse().ok()?, minutes.parse().ok()?);
+    if minutes == 0 {
+        return Some(format!("{sign}{hours}"));
+    }
+    Some(format!("{sign}{}", f64::from(hours) + f64::from(minutes) / 60.0))
 }
 
 fn value(reader: &mut Reader<'_, '_>) -> Result<SetValue, Error> {

@@ -44,6 +44,8 @@ impl VisitorMut for Casts {
                 let inner = Expr::Value(value.clone());
                 typed(&inner, data_type)
             }
+            Expr::Value(value) => literals::bits(&value.value)
+                .map(|digits| digits.map(|digits| build::cast(build::text(&digits), build::named_type("BIT")))),
             _ => Ok(None),
         };
         match rewritten {
@@ -176,6 +178,18 @@ fn name_of(inner: &Expr, data_type: &DataType) -> Option<Expr> {
 
 /// A literal whose notation is PostgreSQL's alone.
 fn constant(text: &str, data_type: &DataType) -> Result<Option<Expr>, Error> {
+    let with_era = match data_type {
+        DataType::Date | DataType::Timestamp(..) => literals::with_era(text),
+        _ => None,
+    };
+    if let Some(text) = with_era {
+        let inner = build::text(&text);
+        let again = constant(&text, data_type)?;
+        return Ok(Some(match again {
+            Some(done) => done,
+            None => build::cast(inner, types::engine(data_type, Place::Cast)?),
+        }));
+    }
     Ok(match data_type {
         DataType::Bytea => {
             let bytes = literals::bytea(text)?;

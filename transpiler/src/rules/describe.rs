@@ -12,28 +12,40 @@ use sqlparser::ast::{
     SelectItemQualifiedWildcardKind, SetExpr, TableFactor, Value,
 };
 
-use super::{columns, folded, last_name, types};
+use super::{build, columns, folded, last_name, literals, types};
 use crate::plan::Column;
 
 /// `text`.
 const TEXT: u32 = 25;
 /// `json`.
 const JSON: u32 = 114;
+/// `unknown`.
+const UNKNOWN: u32 = 705;
+/// `bit`.
+const BIT: u32 = 1560;
 /// `jsonb`.
 const JSONB: u32 = 3802;
 
 /// The columns of the statement's rows; `None` where the engine's description is as good or the columns cannot be told.
-pub(super) fn columns_of(statement: &ast::Statement) -> Option<Vec<Column>> {
+///
+/// `declared` are the types that the client gave the parameters, 0 where it gave none.
+pub(super) fn columns_of(statement: &ast::Statement, declared: &[u32]) -> Option<Vec<Column>> {
     let ast::Statement::Query(query) = statement else {
         return None;
     };
-    let found = of_query(query, &Scope::default())?;
+    let scope = Scope {
+        declared: declared.to_vec(),
+        ..Scope::default()
+    };
+    let found = of_query(query, &scope)?;
     found.iter().any(|column| column.type_oid != 0).then_some(found)
 }
 
 /// What names mean at a place. Scopes within share it until they add to it: a statement may have thousands of either.
 #[derive(Default, Clone)]
 struct Scope {
+    /// Types of parameters.
+    declared: Vec<u32>,
     /// WITH queries.
     queries: Rc<Relations>,
     /// Tables of FROM, by alias.
@@ -239,6 +251,11 @@ fn infer(expr: &Expr, scope: &Scope) -> u32 {
         Expr::Nested(inner) | Expr::Collate { expr: inner, .. } => infer(inner, scope),
         Expr::Cast { data_type, .. } => types::oid_of(data_type).unwrap_or(0),
         Expr::TypedString(typed) => types::oid_of(&typed.data_type).unwrap_or(0),
+        Expr::Value(value) if literals::bits(&value.value).is_ok_and(|bits| bits.is_some()) => BIT,
+        Expr::Value(_) if let Some(number) = build::parameter(expr) => {
+            let declared = number.checked_sub(1).and_then(|index| scope.declared.get(index));
+            declared.copied().filter(|&oid| oid != UNKNOWN).unwrap_or(0)
+        }
         Expr::Value(value) if matches!(value.value, Value::Null | Value::SingleQuotedString(_)) => TEXT,
         Expr::Function(function) => functions::infer(function, |argument| infer(argument, scope)),
         Expr::BinaryOp { left, op, right } => operator(infer(left, scope), op, infer(right, scope)),

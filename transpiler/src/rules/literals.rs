@@ -14,6 +14,48 @@ pub(super) enum Item {
     List(Vec<Item>),
 }
 
+/// A date or timestamp that says BC or AD behind it, as the engine reads it: right behind the date, in parentheses.
+pub(super) fn with_era(text: &str) -> Option<String> {
+    let (rest, era) = text.trim().rsplit_once(char::is_whitespace)?;
+    let bc = match era.to_ascii_uppercase().as_str() {
+        "BC" => true,
+        "AD" => false,
+        _ => return None,
+    };
+    let rest = rest.trim_end();
+    if !bc {
+        return Some(rest.to_owned());
+    }
+    Some(match rest.split_once(char::is_whitespace) {
+        Some((date, time)) => format!("{date} (BC) {}", time.trim_start()),
+        None => format!("{rest} (BC)"),
+    })
+}
+
+/// The digits of `B'101'` or `X'1F'`; `None` for any other literal (manual, "Bit-String Constants").
+pub(super) fn bits(value: &Value) -> Result<Option<String>, Error> {
+    let wrong = |digit: char, kind: &str| {
+        Error::invalid(
+            SqlState::INVALID_TEXT_REPRESENTATION,
+            format!("\"{digit}\" is not a valid {kind} digit"),
+        )
+    };
+    match value {
+        Value::SingleQuotedByteStringLiteral(text) => match text.chars().find(|c| !"01".contains(*c)) {
+            Some(digit) => Err(wrong(digit, "binary")),
+            None => Ok(Some(text.clone())),
+        },
+        Value::HexStringLiteral(text) => {
+            let digits = text
+                .chars()
+                .map(|c| c.to_digit(16).ok_or_else(|| wrong(c, "hexadecimal")));
+            let digits: Result<Vec<u32>, Error> = digits.collect();
+            Ok(Some(digits?.iter().map(|digit| format!("{digit:04b}")).collect()))
+        }
+        _ => Ok(None),
+    }
+}
+
 /// The bytes of a `bytea` literal, in hex or escape notation.
 pub(super) fn bytea(text: &str) -> Result<Vec<u8>, Error> {
     let wrong = || {

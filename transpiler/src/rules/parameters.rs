@@ -2,9 +2,11 @@
 
 use std::ops::ControlFlow;
 
-use sqlparser::ast::{self, Expr, ObjectName, TableFactor, Visit, VisitMut, Visitor, VisitorMut};
+use pintail_sqlstate::SqlState;
+use sqlparser::ast::{self, Expr, ObjectName, TableFactor, Value, ValueWithSpan, Visit, VisitMut, Visitor, VisitorMut};
 
 use super::{build, last_name, session_calls, types};
+use crate::Error;
 use crate::plan::Context;
 
 /// Wraps each such parameter in a cast.
@@ -20,6 +22,37 @@ pub(super) fn apply(statement: &mut ast::Statement, context: &Context<'_>) {
         cast: 0,
     };
     let _ = statement.visit(&mut casts);
+}
+
+/// Refuses numbers that no parameter has: they count from 1, in the protocol's 16 bits.
+pub(super) fn check(statement: &ast::Statement) -> Result<(), Error> {
+    match statement.visit(&mut Numbers) {
+        ControlFlow::Break(number) => Err(Error::invalid(
+            SqlState::UNDEFINED_PARAMETER,
+            format!("there is no parameter {number}"),
+        )),
+        ControlFlow::Continue(()) => Ok(()),
+    }
+}
+
+struct Numbers;
+
+impl Visitor for Numbers {
+    type Break = String;
+
+    fn pre_visit_value(&mut self, value: &ValueWithSpan) -> ControlFlow<String> {
+        match &value.value {
+            Value::Placeholder(name)
+                if name.strip_prefix('$').is_some_and(|digits| {
+                    digits.bytes().all(|byte| byte.is_ascii_digit())
+                        && !digits.parse::<u16>().is_ok_and(|number| number > 0)
+                }) =>
+            {
+                ControlFlow::Break(name.clone())
+            }
+            _ => ControlFlow::Continue(()),
+        }
+    }
 }
 
 /// The types that casts directly around parameters say, by position; 0 where a parameter first stands without one.

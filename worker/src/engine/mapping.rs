@@ -12,6 +12,7 @@ use crate::error::{Error, StopReason};
 
 mod attaching;
 mod http;
+mod shapes;
 mod system_columns;
 mod wording;
 
@@ -83,6 +84,7 @@ fn report(parts: &Parts, sql: &str) -> Report {
         .or_else(|| wording::metadata_away(&parts.message))
         .or_else(|| wording::remote(&parts.message))
         .or_else(|| http::rest(&parts.message))
+        .or_else(|| shapes::told(&parts.message, sql))
     {
         return report;
     }

@@ -1,5 +1,6 @@
 //! The fixed shapes of the engine's messages, where its error type is too coarse, and `PostgreSQL`'s words for them.
 
+use super::shapes::{between, is_whole, quoted};
 use pintail_sqlstate::{Report, SqlState};
 
 use super::Parts;
@@ -11,6 +12,12 @@ pub(super) fn missing_relation(name: &str) -> Report {
 
 /// An object that is there already.
 pub(super) fn duplicate(kind: &str, name: &str) -> Report {
+    // What PostgreSQL calls "public" is "main" in the engine.
+    let name = if kind == "Schema" && name == "main" {
+        "public"
+    } else {
+        name
+    };
     let (state, noun) = match kind {
         "Schema" => (SqlState::DUPLICATE_SCHEMA, "schema"),
         "Type" => (SqlState::DUPLICATE_OBJECT, "type"),
@@ -84,11 +91,7 @@ pub(super) fn catalog(message: &str) -> Report {
         {
             return serialization();
         }
-        m if m.contains("is not an table")
-            || m.contains("is not a table")
-            || m.contains("is not a view")
-            || m.contains("is of type") =>
-        {
+        m if m.contains("is not a table") || m.contains("is not a view") || m.contains("is of type") => {
             SqlState::WRONG_OBJECT_TYPE
         }
         m if m.contains("No function matches") => return no_function(m, ""),
@@ -279,6 +282,10 @@ pub(super) fn conversion(message: &str) -> Report {
         }
         if first.contains(&format!("{field} field value out of range")) {
             let value = quoted(first).unwrap_or_default();
+            // The engine says so of everything that is no time.
+            if !value.contains(|c: char| c.is_ascii_digit()) {
+                return bad_date(kind, value);
+            }
             let text = format!("date/time field value out of range: \"{value}\"");
             return Report::new(SqlState::DATETIME_FIELD_OVERFLOW, text);
         }
@@ -311,6 +318,10 @@ fn bad_text(kind: &str, value: &str) -> Report {
     match kind {
         "date" | "interval" => bad_date(kind, value),
         _ if kind.starts_with("time") => bad_date(kind, value),
+        "smallint" | "integer" | "bigint" if is_whole(value) => Report::new(
+            SqlState::NUMERIC_VALUE_OUT_OF_RANGE,
+            format!("value \"{value}\" is out of range for type {kind}"),
+        ),
         _ => Report::new(
             SqlState::INVALID_TEXT_REPRESENTATION,
             format!("invalid input syntax for type {kind}: \"{value}\""),
@@ -390,7 +401,9 @@ pub(super) fn constraint(message: &str) -> Report {
     if let Some(table) = first.split("CHECK constraint failed on table ").nth(1) {
         let table = table.split(' ').next().unwrap_or_default();
         let text = format!("new row for relation \"{table}\" violates check constraint");
-        return Report::new(SqlState::CHECK_VIOLATION, text).with_detail(first.to_owned());
+        let mut report = Report::new(SqlState::CHECK_VIOLATION, text).with_detail(first.to_owned());
+        report.table = Some(table.to_owned());
+        return report;
     }
     let state = if first.contains("CHECK") {
         SqlState::CHECK_VIOLATION
@@ -561,16 +574,6 @@ pub(super) fn io(message: &str) -> Report {
 /// The first paragraph, which the engine's advice follows.
 fn first_sentence(message: &str) -> &str {
     message.split("\n\n").next().unwrap_or(message).trim_end()
-}
-
-fn between<'a>(text: &'a str, before: &str, after: &str) -> Option<&'a str> {
-    let start = text.find(before)? + before.len();
-    let length = text[start..].find(after)?;
-    Some(&text[start..start + length])
-}
-
-fn quoted(text: &str) -> Option<&str> {
-    between(text, "\"", "\"")
 }
 
 /// `PostgreSQL`'s name of a type as the engine writes it in messages.
