@@ -15,6 +15,7 @@ mod lost;
 mod machine;
 mod opening;
 mod out;
+mod output;
 #[allow(clippy::unreadable_literal, reason = "generated from PostgreSQL's own bounds")]
 mod parameters;
 mod portal;

@@ -188,3 +188,33 @@ async fn literals_without_a_type_are_read_as_postgresql_reads_them() {
         assert_eq!(value, Some(expected), "{query}");
     }
 }
+
+#[tokio::test]
+async fn a_columns_table_and_number_are_those_of_the_catalogs() {
+    let installation = Installation::start().expect("start");
+    let client = installation.connect().await.expect("connect");
+    client
+        .batch_execute("CREATE TABLE numbered (a int, b text); CREATE TEMP TABLE numbered_too (c date)")
+        .await
+        .expect("create");
+    for table in ["numbered", "numbered_too", "pg_class", "information_schema.tables"] {
+        let statement = client
+            .prepare(&format!("SELECT * FROM {table}"))
+            .await
+            .expect("prepare");
+        let listed = format!(
+            "SELECT attname::text, attrelid, attnum FROM pg_attribute WHERE attrelid = '{table}'::regclass AND attnum > 0 \
+             ORDER BY attnum"
+        );
+        let listed = client.query(&listed, &[]).await.expect("pg_attribute");
+        let listed: Vec<(String, Option<u32>, Option<i16>)> = listed
+            .iter()
+            .map(|row| (row.get(0), Some(row.get(1)), Some(row.get(2))))
+            .collect();
+        let described = statement
+            .columns()
+            .iter()
+            .map(|column| (column.name().to_owned(), column.table_oid(), column.column_id()));
+        assert_eq!(described.collect::<Vec<_>>(), listed, "{table}");
+    }
+}

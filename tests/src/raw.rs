@@ -308,10 +308,22 @@ impl Answer {
     }
 
     /// All that a description or an error says, in parts: `name:type:modifier` of each column, with `:1` where it is binary and
-    /// `@number` where it is a table's; the fields of an error, the code first. Nothing for other messages.
+    /// `@table.number` where it is one of the `table`-th table seen; the fields of an error, the code first. Nothing for other messages.
     pub fn parts(&self) -> Vec<String> {
         match self.kind {
-            b'T' => self.columns().iter().map(Column::told).collect(),
+            b'T' => {
+                let mut tables: Vec<u32> = vec![0];
+                let columns = self.columns();
+                let told = columns.iter().map(|column| {
+                    let known = tables.iter().position(|table| *table == column.table);
+                    let table = known.unwrap_or_else(|| {
+                        tables.push(column.table);
+                        tables.len() - 1
+                    });
+                    column.told(table)
+                });
+                told.collect()
+            }
             b'E' | b'N' => {
                 let fields = self.body.split(|byte| *byte == 0).filter(|field| !field.is_empty());
                 let told = fields.map(|field| (field[0], String::from_utf8_lossy(&field[1..])));
@@ -405,11 +417,12 @@ struct Column {
 }
 
 impl Column {
-    fn told(&self) -> String {
-        let place = if self.table == 0 {
+    /// In a description where its table is the `table`-th, 0 for none.
+    fn told(&self, table: usize) -> String {
+        let place = if table == 0 {
             String::new()
         } else {
-            format!("@{}", self.position)
+            format!("@{table}.{}", self.position)
         };
         let format = if self.format == 0 { "" } else { ":1" };
         format!("{}:{}:{}{format}{place}", self.name, self.oid, self.modifier)

@@ -26,7 +26,8 @@ pub use error::Error;
 pub use kind::{Kind, Returns, Tag};
 pub use leaves::Leaves;
 pub use plan::{
-    Column, Context, Description, Notice, Plan, Role, SettingChange, SettingText, Step, Storage, copy_target, rewrite,
+    Column, Context, Description, Notice, Origin, Origins, Output, Place, Plan, Role, SettingChange, SettingText, Step,
+    Storage, Table, copy_target, rewrite,
 };
 pub use script::{Script, Statement, parse};
 pub use session::{is_own_schema, session_setup};

@@ -98,16 +98,71 @@ pub struct Plan {
     pub steps: Vec<Step>,
     /// For the client.
     pub notices: Vec<Notice>,
-    /// What the row description must say where the engine would say otherwise, one entry a column; `None` where the
-    /// engine's description is right. The encoder of values must follow an announced type: the engine's types under
-    /// these are VARCHAR (for names, `varchar`, `jsonb` and the like) and BIGINT (for OIDs).
-    pub columns: Option<Vec<Column>>,
+    /// What is known of its rows.
+    pub output: Output,
     /// Types of parameters by position as the text itself says them (`$1::oid[]`), 0 where it does not.
     pub param_oids: Vec<u32>,
     /// What `set_config` calls change, for the session to apply when the main step has run.
     pub settings: Vec<SettingChange>,
     /// How a statement of several steps is described without running it; `None` where its one step tells.
     pub description: Option<Description>,
+}
+
+/// What the row description must say that the engine does not know.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Output {
+    /// Where the engine would say otherwise, one entry a column; `None` where its description is right. The encoder of
+    /// values must follow an announced type: the engine's types under these are VARCHAR (for names, `varchar`, `jsonb` and
+    /// the like) and BIGINT (for OIDs).
+    pub columns: Option<Vec<Column>>,
+    /// Where the columns come from; `None` where that cannot be told.
+    pub origins: Option<Origins>,
+}
+
+/// Where output columns come from.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Origins {
+    /// The tables that `columns` count from 0.
+    pub tables: Vec<Table>,
+    /// In the order of output.
+    pub columns: Vec<Origin>,
+}
+
+/// A table, a view or a relation of the catalogs, by the engine's names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Table {
+    /// Where it is looked for, in order.
+    pub places: Vec<Place>,
+    /// Its name there.
+    pub name: String,
+}
+
+/// A schema of a database.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// The attached database.
+    pub database: String,
+    /// The schema in it.
+    pub schema: String,
+}
+
+/// Where an output column comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Origin {
+    /// The column of that name of the first of those tables that has one.
+    Column {
+        /// The tables' numbers.
+        tables: Vec<usize>,
+        /// The column's name.
+        name: String,
+    },
+    /// As many output columns as the table has, and those.
+    All(usize),
+    /// An expression.
+    Computed {
+        /// Its type's modifier (`atttypmod`), where it has one.
+        modifier: Option<i32>,
+    },
 }
 
 /// Texts that are prepared, and never run, to describe a statement of several steps.
@@ -198,7 +253,7 @@ impl Plan {
         Self {
             steps: Vec::new(),
             notices,
-            columns: None,
+            output: Output::default(),
             param_oids: Vec::new(),
             settings: Vec::new(),
             description: None,
@@ -251,7 +306,7 @@ pub fn rewrite(statement: &Statement, context: &Context<'_>) -> Result<Plan, Err
             let found = rules::apply(&mut rewritten, context)?;
             if let Some(plan) = rules::returning(&rewritten, context)? {
                 return Ok(Plan {
-                    columns: found.columns,
+                    output: found.output,
                     param_oids: found.param_oids,
                     settings: found.settings,
                     ..plan
@@ -261,7 +316,7 @@ pub fn rewrite(statement: &Statement, context: &Context<'_>) -> Result<Plan, Err
                 return Ok(plan);
             }
             let mut plan = finish(statement, tree, &rewritten, context);
-            plan.columns = found.columns;
+            plan.output = found.output;
             plan.param_oids = found.param_oids;
             plan.settings = found.settings;
             Ok(plan)

@@ -19,6 +19,7 @@ mod literals;
 mod locks;
 mod names;
 mod operators;
+mod origins;
 mod outputs;
 mod parameters;
 mod returning;
@@ -40,7 +41,7 @@ use sqlparser::ast::{self, ObjectName, ObjectNamePart};
 
 use self::authorise::Grammar;
 
-use crate::plan::{Column, Context, Plan, SettingChange};
+use crate::plan::{Context, Output, Plan, SettingChange};
 use crate::{Error, Statement};
 
 pub(crate) use authorise::{copy as authorise_copy, copy_target};
@@ -52,8 +53,8 @@ pub(crate) use types::type_oid;
 
 /// What the rules learnt of a statement that its new text does not say.
 pub(crate) struct Found {
-    /// What is known of its columns.
-    pub(crate) columns: Option<Vec<Column>>,
+    /// What is known of its rows.
+    pub(crate) output: Output,
     /// Types of parameters that casts in the text say, by position.
     pub(crate) param_oids: Vec<u32>,
     /// What its calls of `set_config` change.
@@ -75,7 +76,10 @@ pub(crate) fn apply(statement: &mut ast::Statement, context: &Context<'_>) -> Re
     names::apply(statement, context)?;
     authorise::apply(statement, Grammar::Postgres, context)?;
     data_modifying::check(statement)?;
-    let columns = describe::columns_of(statement, context.param_oids);
+    let output = Output {
+        columns: describe::columns_of(statement, context.param_oids),
+        origins: origins::of(statement, context),
+    };
     set_returning::apply(statement);
     session_calls::apply(statement)?;
     let settings = set_config::apply(statement)?;
@@ -89,7 +93,7 @@ pub(crate) fn apply(statement: &mut ast::Statement, context: &Context<'_>) -> Re
     aggregates::apply(statement);
     settings::apply(statement, context);
     Ok(Found {
-        columns,
+        output,
         param_oids,
         settings,
     })

@@ -149,7 +149,7 @@ fn render(plan: &Plan, out: &mut String) {
     for notice in &plan.notices {
         let _ = writeln!(out, "notice: {notice}");
     }
-    if let Some(columns) = &plan.columns {
+    if let Some(columns) = &plan.output.columns {
         let all: Vec<String> = columns.iter().map(|c| format!("{} {}", c.name, c.type_oid)).collect();
         let _ = writeln!(out, "columns: {}", all.join(", "));
     }

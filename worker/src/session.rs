@@ -10,6 +10,7 @@ mod job;
 mod keeping;
 mod kept;
 mod made;
+mod origins;
 mod outlet;
 mod placeholders;
 mod render;

@@ -15,6 +15,7 @@ use pintail_worker_api::messages::{Column, Param, ReadKept};
 use self::position::{Last, Position, Step};
 use super::engine::{After, Audience, Described, Run, Source};
 use super::machine::{Forget, Machine, Op};
+use super::output::rename_told;
 use super::portal::{Body, PortalState, describe};
 use super::statement::{Delivery, Moved, unsupported};
 use super::transaction::Implicit;
@@ -60,8 +61,8 @@ pub(super) struct Query {
 /// What is known of a cursor's columns before its query begins.
 #[derive(Debug, Clone)]
 pub(super) enum Columns {
-    /// The engine tells them, but for these names and types.
-    Wanted(Option<Vec<pintail_transpiler::Column>>),
+    /// The engine tells them, but for this.
+    Wanted(pintail_transpiler::Output),
     /// All.
     Known(Vec<Column>),
 }
@@ -126,7 +127,7 @@ impl Machine {
                     offset: step.unchanged.then_some(query.offset),
                     source: Source::Text(step.sql.clone()),
                     params: Vec::new(),
-                    columns: Columns::Wanted(plan.columns),
+                    columns: Columns::Wanted(plan.output),
                 };
                 self.declare(command, statement, query)
             }
@@ -481,10 +482,10 @@ impl Cursor {
 }
 
 impl Declared {
-    /// The names and types that the engine is to announce.
-    pub(super) fn wanted(&self) -> Option<&[pintail_transpiler::Column]> {
+    /// What the engine does not know of them.
+    pub(super) fn wanted(&self) -> Option<&pintail_transpiler::Output> {
         match &self.columns {
-            Columns::Wanted(wanted) => wanted.as_deref(),
+            Columns::Wanted(wanted) => Some(wanted),
             Columns::Known(_) => None,
         }
     }
@@ -494,9 +495,7 @@ impl Declared {
         let Columns::Wanted(wanted) = &mut self.columns else {
             return;
         };
-        for (column, wanted) in told.iter_mut().zip(wanted.take().unwrap_or_default()) {
-            column.name = wanted.name;
-        }
+        rename_told(&mut told, std::mem::take(wanted));
         self.columns = Columns::Known(told);
     }
 }

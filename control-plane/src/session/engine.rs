@@ -13,6 +13,7 @@ use pintail_worker_api::messages::{
 use super::copy::is_binary;
 use super::cursor::{Declared, Fetching};
 use super::machine::{Call, EngineSettings, Machine, Next, Op, Pace, Waiting};
+use super::output::{announced, origins, rename};
 use super::portal::{Body, PortalState, Prepared, Rows, Suspended, describe};
 use super::relocate::Left;
 use super::secret::redacted;
@@ -90,8 +91,8 @@ pub(super) enum Audience {
 pub(super) struct ToClient {
     /// Whether a `RowDescription` precedes the rows (simple protocol).
     pub(super) described: Described,
-    /// Names that replace the engine's.
-    pub(super) columns: Option<Vec<pintail_transpiler::Column>>,
+    /// What the engine does not know of it.
+    pub(super) output: pintail_transpiler::Output,
     pub(super) tag: Tag,
     pub(super) returns: Returns,
     /// The portal and its row limit, 0 for none (extended protocol).
@@ -226,6 +227,11 @@ impl Machine {
             }),
             _ => Want::Rows(rows),
         };
+        let output = match &run.audience {
+            Audience::Client(client) => Some(&client.output),
+            Audience::Cursor(declared) => declared.wanted(),
+            Audience::Nobody(_) | Audience::Fetch(_) => None,
+        };
         let execute = Execute {
             handle,
             sql,
@@ -237,11 +243,8 @@ impl Machine {
                 Source::Text(_) => run.params.iter().map(|param| param.type_oid).collect(),
                 Source::Prepared(_) | Source::Kept(_) => Vec::new(),
             },
-            column_oids: match &run.audience {
-                Audience::Client(client) => announced(client.columns.as_deref()),
-                Audience::Cursor(declared) => announced(declared.wanted()),
-                Audience::Nobody(_) | Audience::Fetch(_) => Vec::new(),
-            },
+            column_oids: output.map(announced).unwrap_or_default(),
+            origins: output.and_then(origins),
             keep: match &run.audience {
                 Audience::Cursor(declared) => Some(Keep {
                     rewind: declared.scrolls,
@@ -394,7 +397,7 @@ impl Machine {
             && client.returns != Returns::Nothing
         {
             let mut columns = describe(&header.columns, &running.run.formats);
-            rename(&mut columns, client.columns.as_deref());
+            rename(&mut columns, &client.output);
             backend::row_description(self.out.buffer(), &columns);
         }
         let mut rows = Rows {
@@ -533,22 +536,6 @@ pub(super) fn placed(report: &Report, offset: Option<usize>) -> Report {
         _ => None,
     };
     report
-}
-
-/// Names that `PostgreSQL` would give in place of the engine's.
-pub(super) fn rename(columns: &mut [backend::ColumnDescription], names: Option<&[pintail_transpiler::Column]>) {
-    for (column, name) in columns.iter_mut().zip(names.unwrap_or_default()) {
-        column.name.clone_from(&name.name);
-    }
-}
-
-/// The types that a plan announces for its columns.
-pub(super) fn announced(columns: Option<&[pintail_transpiler::Column]>) -> Vec<u32> {
-    columns
-        .unwrap_or_default()
-        .iter()
-        .map(|column| column.type_oid)
-        .collect()
 }
 
 /// The shorter of two time limits, 0 being none.

@@ -4,13 +4,14 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use pintail_sqlstate::{Report, SqlState, ToReport};
-use pintail_transpiler::{Kind, Plan, Returns, Role};
+use pintail_transpiler::{Kind, Output, Plan, Returns, Role};
 use pintail_worker_api::error::CallError;
 use pintail_worker_api::messages::{Param, Prepare, Prepared as WorkerPrepared};
 
 use super::cursor::{duplicate_cursor, naming, no_portal, subject};
-use super::engine::{Audience, Described, Run, Source, ToClient, announced, placed};
+use super::engine::{Audience, Described, Run, Source, ToClient, placed};
 use super::machine::{Call, Machine, Next, Op, Parsing, PendingParse, Purpose, Stage, Waiting};
+use super::output::{announced, origins, rename_told};
 use super::portal::{Body, Portal, PortalState, Prepared, describe, format_of};
 use super::relocate::Left;
 use super::statement::{Delivery, Moved, duplicate_statement};
@@ -104,11 +105,11 @@ impl Machine {
         };
         if let Some(Plan {
             description: Some(description),
-            columns,
+            output,
             ..
         }) = plan
         {
-            self.describe_steps(description, columns, parsing);
+            self.describe_steps(description, output, parsing);
             return Ok(());
         }
         let one_step =
@@ -123,11 +124,11 @@ impl Machine {
             return Ok(());
         }
         let step = plan.steps.remove(0);
-        let column_oids = announced(plan.columns.as_deref());
+        let (column_oids, origins) = (announced(&plan.output), origins(&plan.output));
         let param_oids = effective(&parsing.types, &plan.param_oids);
         self.waiting = Some(Waiting::Prepare(Box::new(PendingParse {
             parsing,
-            columns: plan.columns,
+            output: plan.output,
             settings: plan.settings,
             unchanged: step.unchanged,
             stage: Stage::Whole,
@@ -136,6 +137,7 @@ impl Machine {
             sql: step.sql,
             param_oids,
             column_oids,
+            origins,
         })));
         Ok(())
     }
@@ -197,9 +199,7 @@ impl Machine {
             return self.described_steps(parse, answer);
         }
         let mut columns = answer.columns;
-        for (column, wanted) in columns.iter_mut().zip(parse.columns.unwrap_or_default()) {
-            column.name = wanted.name;
-        }
+        rename_told(&mut columns, parse.output);
         let parsing = parse.parsing;
         let is_cursor = matches!(parsing.statement.kind, Kind::Cursor(_));
         if parsing.statement.returns == Returns::Nothing && !is_cursor || !answer.returns_rows {
@@ -408,7 +408,7 @@ impl Machine {
                     formats: Vec::new(),
                     audience: Audience::Client(ToClient {
                         described: Described::Before,
-                        columns: None,
+                        output: Output::default(),
                         tag: statement.tag.clone(),
                         returns: statement.returns,
                         portal: delivery.portal,

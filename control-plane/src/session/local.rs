@@ -20,6 +20,8 @@ fn text_column(name: String) -> ColumnDescription {
         type_oid: TEXT,
         type_len: -1,
         typmod: -1,
+        table_oid: 0,
+        number: 0,
         format: 0,
     }
 }

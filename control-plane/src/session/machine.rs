@@ -207,7 +207,7 @@ pub(super) struct Parsing {
 #[derive(Debug)]
 pub(super) struct PendingParse {
     pub(super) parsing: Parsing,
-    pub(super) columns: Option<Vec<pintail_transpiler::Column>>,
+    pub(super) output: pintail_transpiler::Output,
     pub(super) settings: Vec<pintail_transpiler::SettingChange>,
     pub(super) unchanged: bool,
     pub(super) stage: Stage,

@@ -170,6 +170,8 @@ pub(super) fn describe(columns: &[Column], formats: &[i16]) -> Vec<ColumnDescrip
             type_oid: column.type_oid,
             type_len: i16::try_from(column.type_len).unwrap_or(-1),
             typmod: column.typmod,
+            table_oid: column.table_oid,
+            number: i16::try_from(column.number).unwrap_or(0),
             format: format_of(formats, index),
         })
         .collect()

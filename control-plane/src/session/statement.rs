@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use pintail_sqlstate::{Report, SqlState, ToReport};
-use pintail_transpiler::{Deallocate, Execute, Kind, Plan, Role, Statement, Tag};
+use pintail_transpiler::{Deallocate, Execute, Kind, Output, Plan, Role, Statement, Tag};
 use pintail_worker_api::messages::{CopyOptions, Param};
 
 use super::cursor::{Columns, Query, naming};
@@ -126,7 +126,7 @@ impl Machine {
             let audience = if Some(index) == main {
                 Audience::Client(ToClient {
                     described: delivery.described,
-                    columns: plan.columns.clone(),
+                    output: plan.output.clone(),
                     tag: match &delivery.copy {
                         Some(_) => Tag::Rows("COPY"),
                         None => statement.tag.clone(),
@@ -283,7 +283,7 @@ impl Machine {
             formats: delivery.formats.clone(),
             audience: Audience::Client(ToClient {
                 described: delivery.described,
-                columns: None,
+                output: Output::default(),
                 tag: statement.tag.clone(),
                 returns: statement.returns,
                 portal: delivery.portal.clone(),

@@ -2,24 +2,24 @@
 
 use std::time::SystemTime;
 
-use pintail_transpiler::{Column, Description};
+use pintail_transpiler::{Description, Output};
 use pintail_worker_api::messages::{Prepare, Prepared as Answer};
 
-use super::engine::announced;
 use super::extended::effective;
 use super::machine::{Call, Forget, Machine, Next, Parsing, PendingParse, Purpose, Stage, Waiting};
+use super::output::{announced, origins, rename_told};
 use super::portal::{Body, Prepared};
 
 impl Machine {
     /// Asks the engine for a statement's parameters.
-    pub(super) fn describe_steps(&mut self, description: Description, columns: Option<Vec<Column>>, parsing: Parsing) {
+    pub(super) fn describe_steps(&mut self, description: Description, output: Output, parsing: Parsing) {
         if !self.is_ready_to_prepare() {
             return self.parse_again(parsing);
         }
         let param_oids = parsing.types.clone();
         self.waiting = Some(Waiting::Prepare(Box::new(PendingParse {
             parsing,
-            columns,
+            output,
             settings: Vec::new(),
             unchanged: false,
             stage: Stage::Parameters(description.columns),
@@ -28,6 +28,7 @@ impl Machine {
             sql: description.parameters,
             param_oids,
             column_oids: Vec::new(),
+            origins: None,
         })));
     }
 
@@ -37,20 +38,19 @@ impl Machine {
         match std::mem::replace(&mut parse.stage, Stage::Whole) {
             Stage::Whole => {}
             Stage::Parameters(sql) => {
-                let column_oids = announced(parse.columns.as_deref());
+                let (column_oids, origins) = (announced(&parse.output), origins(&parse.output));
                 parse.stage = Stage::Columns(answer.param_oids.clone());
                 self.waiting = Some(Waiting::Prepare(Box::new(parse)));
                 self.call = Some(Next::Call(Call::Prepare(Prepare {
                     sql,
                     param_oids: answer.param_oids,
                     column_oids,
+                    origins,
                 })));
             }
             Stage::Columns(param_oids) => {
                 let mut columns = answer.columns;
-                for (column, wanted) in columns.iter_mut().zip(parse.columns.unwrap_or_default()) {
-                    column.name = wanted.name;
-                }
+                rename_told(&mut columns, parse.output);
                 let parsing = parse.parsing;
                 let text = parsing.purpose.text(&parsing.statement);
                 let prepared = Prepared {

@@ -27,6 +27,10 @@ pub struct ColumnDescription {
     pub type_len: i16,
     /// Typmod, −1 for none.
     pub typmod: i32,
+    /// The table that it is a column of, 0 where it is none.
+    pub table_oid: u32,
+    /// Its number in that table, 0 where it is none.
+    pub number: i16,
     /// 0 text, 1 binary.
     pub format: i16,
 }
@@ -129,8 +133,9 @@ pub fn row_description(buffer: &mut BytesMut, columns: &[ColumnDescription]) {
         .map(|column| {
             FieldDescription::new(
                 column.name.clone(),
-                0,
-                0,
+                // An OID is unsigned, the message's field is not.
+                column.table_oid.cast_signed(),
+                column.number,
                 column.type_oid,
                 column.type_len,
                 column.typmod,

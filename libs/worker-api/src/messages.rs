@@ -9,6 +9,7 @@
 //! whose schema came first. `COPY … FROM STDIN` is a `DoPut` on a [`CopyIn`] descriptor.
 
 mod copy;
+mod origins;
 mod session;
 
 use prost::{Message, Oneof};
@@ -17,6 +18,7 @@ pub use self::copy::{
     COPY_IN_TYPE_URL, CopyForce, CopyFormat, CopyHeader, CopyIn, CopyInAnswer, CopyInEnd, CopyInReady, CopyOptions,
     CopySetting, CopyWanted,
 };
+pub use self::origins::{From, OriginColumn, OriginName, OriginPlace, OriginTable, Origins};
 pub use self::session::{ANSWER_CALL, CALLS, CallAnswer, CallArgument, Relation, SessionCall};
 
 /// Type URL of an [`Execute`] ticket inside a `google.protobuf.Any`, beside the standard Flight SQL tickets.
@@ -81,6 +83,9 @@ pub struct Prepare {
     /// type that the engine's values cannot be written as is passed over.
     #[prost(uint32, repeated, tag = "3")]
     pub column_oids: Vec<u32>,
+    /// Where the result's columns come from; absent where nobody can tell.
+    #[prost(message, optional, tag = "4")]
+    pub origins: Option<Origins>,
 }
 
 /// What a prepared statement takes and returns.
@@ -118,6 +123,12 @@ pub struct Column {
     /// `typlen` of the type: a byte count, −1 for variable length.
     #[prost(sint32, tag = "4")]
     pub type_len: i32,
+    /// `pg_class.oid` of the table that it is a column of, 0 where it is none.
+    #[prost(uint32, tag = "5")]
+    pub table_oid: u32,
+    /// `pg_attribute.attnum` in that table.
+    #[prost(sint32, tag = "6")]
+    pub number: i32,
 }
 
 /// Frees a prepared statement.
@@ -191,6 +202,9 @@ pub struct Execute {
     /// See [`Prepare::column_oids`]; for `sql` only.
     #[prost(uint32, repeated, tag = "9")]
     pub column_oids: Vec<u32>,
+    /// See [`Prepare::origins`]; for `sql` only.
+    #[prost(message, optional, tag = "12")]
+    pub origins: Option<Origins>,
     /// Rows of relations that only the control plane can answer, for this statement.
     #[prost(message, repeated, tag = "11")]
     pub relations: Vec<Relation>,

@@ -271,6 +271,16 @@ fn infer(expr: &Expr, scope: &Scope) -> u32 {
                     .map(|expr| infer(expr, scope)),
             )
         }
+        Expr::Array(array) => {
+            let element = unified(array.elem.iter().map(|expr| infer(expr, scope)));
+            // An array of arrays has more dimensions, not another type.
+            let is_array = types::element_of(element).is_some();
+            if is_array {
+                element
+            } else {
+                types::array_of(element).unwrap_or(0)
+            }
+        }
         Expr::Subquery(query) => of_query(query, scope)
             .and_then(|found| found.first().map(|c| c.type_oid))
             .unwrap_or(0),

@@ -12,7 +12,7 @@
 //! | `bit`, `varbit` | `BIT` |
 //! | `serial`, `money`, `tsvector`, `tsquery`, geometry, `hstore` | 0A000 |
 
-use sqlparser::ast::{ArrayElemTypeDef, DataType, ExactNumberInfo, ObjectName, TimezoneInfo};
+use sqlparser::ast::{ArrayElemTypeDef, CharacterLength, DataType, ExactNumberInfo, ObjectName, TimezoneInfo};
 
 use super::{build, last_name};
 use crate::Error;
@@ -151,6 +151,7 @@ pub(super) fn internal_name(data_type: &DataType) -> String {
         D::Interval { .. } => "interval",
         D::JSON => "json",
         D::JSONB => "jsonb",
+        D::Bit(_) => "bit",
         D::BitVarying(_) | D::VarBit(_) => "varbit",
         D::Custom(name, _) => return last_name(name).unwrap_or_default(),
         other => return other.to_string().to_lowercase(),
@@ -167,6 +168,42 @@ pub(super) fn oid_of(data_type: &DataType) -> Option<u32> {
         .iter()
         .find(|(names, _, _)| names.contains(&name))
         .map(|(_, oid, array_oid)| if array { *array_oid } else { *oid })
+}
+
+/// The modifier of a type as written in a tree, as `atttypmod` has it; `None` where it has none.
+pub(super) fn modifier(data_type: &DataType) -> Option<i32> {
+    use DataType as D;
+    let length = |length: &Option<CharacterLength>| match length {
+        Some(CharacterLength::IntegerLength { length, .. }) => Some(*length),
+        _ => None,
+    };
+    // Lengths of text count the four bytes of a header.
+    let text = |length: Option<u64>| i32::try_from(length?).ok()?.checked_add(4);
+    let number = |number: &Option<u64>| i32::try_from((*number)?).ok();
+    match data_type {
+        D::Varchar(characters) | D::CharacterVarying(characters) | D::CharVarying(characters) => {
+            text(length(characters))
+        }
+        D::Char(characters) | D::Character(characters) => text(length(characters).or(Some(1))),
+        D::Numeric(info) | D::Decimal(info) | D::Dec(info) => {
+            let (precision, scale) = match info {
+                ExactNumberInfo::None => return None,
+                ExactNumberInfo::Precision(precision) => (*precision, 0),
+                ExactNumberInfo::PrecisionAndScale(precision, scale) => (*precision, *scale),
+            };
+            // Precision in the upper half, scale in eleven bits of the lower one.
+            let precision = i32::try_from(precision).ok().filter(|precision| *precision <= 1000)?;
+            let scale = i32::try_from(scale).ok()? & 0x7ff;
+            Some((precision << 16 | scale) + 4)
+        }
+        D::Time(digits, _) | D::Timestamp(digits, _) => number(digits),
+        D::Bit(bits) => number(&bits.or(Some(1))),
+        D::BitVarying(bits) | D::VarBit(bits) => number(bits),
+        D::Array(ArrayElemTypeDef::SquareBracket(element, _) | ArrayElemTypeDef::AngleBracket(element)) => {
+            modifier(element)
+        }
+        _ => None,
+    }
 }
 
 /// The engine's type for a parameter of that OID; `None` where the engine is left to find it.
@@ -197,6 +234,7 @@ pub(super) fn engine_type(oid: u32) -> Option<DataType> {
         "timetz" => "TIMETZ",
         "uuid" => "UUID",
         "json" | "jsonb" => "JSON",
+        "bit" | "varbit" => "BIT",
         // A decimal's width is in its value; the binder's own choice keeps it.
         "numeric" => return None,
         _ => "VARCHAR",
@@ -243,6 +281,14 @@ pub(super) fn array_of(element: u32) -> Option<u32> {
         .map(|(_, _, array)| *array)
 }
 
+/// The type that an array type is over.
+pub(super) fn element_of(array: u32) -> Option<u32> {
+    BUILT_IN
+        .iter()
+        .find(|(_, _, its_array)| *its_array == array)
+        .map(|(_, element, _)| *element)
+}
+
 /// Spellings, OID, array type's OID.
 const BUILT_IN: &[(&[&str], u32, u32)] = &[
     (&["bool", "boolean"], 16, 1000),
@@ -273,6 +319,8 @@ const BUILT_IN: &[(&[&str], u32, u32)] = &[
     (&["timestamptz", "timestamp with time zone"], 1184, 1185),
     (&["interval"], 1186, 1187),
     (&["timetz", "time with time zone"], 1266, 1270),
+    (&["bit"], 1560, 1561),
+    (&["varbit", "bit varying"], 1562, 1563),
     (&["numeric", "decimal", "dec"], 1700, 1231),
     (&["regclass"], 2205, 2210),
     (&["regtype"], 2206, 2211),

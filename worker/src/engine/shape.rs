@@ -10,6 +10,38 @@ use pintail_worker_api::messages::{Column, Header};
 use super::capi::{ArrowOptions, LogicalType};
 use super::failure::Failure;
 
+/// What a result's column is.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum ColumnOrigin {
+    /// A table's.
+    Column {
+        /// `pg_class.oid`.
+        table_oid: u32,
+        /// `pg_attribute.attnum`.
+        number: i32,
+    },
+    /// An expression, whose type has this modifier, −1 for none.
+    Computed(i32),
+    /// What nobody knows; the engine's modifier is as good as any.
+    Unknown,
+}
+
+impl ColumnOrigin {
+    fn place(&self) -> (u32, i32) {
+        match *self {
+            Self::Column { table_oid, number } => (table_oid, number),
+            Self::Computed(_) | Self::Unknown => (0, 0),
+        }
+    }
+
+    fn modifier(&self) -> Option<i32> {
+        match *self {
+            Self::Computed(modifier) => Some(modifier),
+            Self::Column { .. } | Self::Unknown => None,
+        }
+    }
+}
+
 /// The shape of a result.
 #[derive(Debug)]
 pub(crate) struct Shape {
@@ -24,11 +56,13 @@ pub(crate) struct Shape {
 }
 
 impl Shape {
-    /// The shape of such columns, under the types that they are announced as (by position, 0 for the engine's own).
+    /// The shape of such columns, under the types that they are announced as (by position, 0 for the engine's own), and as
+    /// what they are; origins of another number of columns are passed over.
     pub(crate) fn of(
         columns: &[(String, LogicalType)],
         arrow: &ArrowOptions,
         announced: &[u32],
+        origins: &[ColumnOrigin],
     ) -> Result<Arc<Self>, Failure> {
         let schema = arrow.schema(columns)?;
         let mut specs = Vec::with_capacity(columns.len());
@@ -38,11 +72,15 @@ impl Shape {
             let own = pg_type(field, (!alias.is_empty()).then_some(alias.as_str()));
             let wanted = announced.get(index).copied().filter(|oid| *oid != 0 && *oid != own.oid);
             let pg = wanted.and_then(|oid| announced_type(field, oid)).unwrap_or(own);
+            let origin = origins.get(index).filter(|_| origins.len() == columns.len());
+            let (table_oid, number) = origin.map_or((0, 0), ColumnOrigin::place);
             described.push(Column {
                 name: name.clone(),
                 type_oid: pg.oid,
-                typmod: pg.typmod,
+                typmod: origin.and_then(ColumnOrigin::modifier).unwrap_or(pg.typmod),
                 type_len: i32::from(pg.typlen),
+                table_oid,
+                number,
             });
             specs.push(ColumnSpec {
                 field: Arc::clone(field),

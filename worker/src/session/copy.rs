@@ -138,7 +138,7 @@ impl Target {
         if !request.columns.is_empty() {
             columns = named(columns, &request.columns, &relation)?;
         }
-        let shape = Shape::of(&columns, place.arrow, &[]);
+        let shape = Shape::of(&columns, place.arrow, &[], &[]);
         Ok(Self {
             path,
             relation,

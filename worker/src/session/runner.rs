@@ -20,6 +20,7 @@ use super::copy::CopyPlace;
 use super::encoder::Encoder;
 use super::job::{Answer, CopyJob, Described, Early, ExecuteJob, Job};
 use super::kept::Look;
+use super::origins::Tables;
 use super::outlet::Outlet;
 use super::render::{self, FRAME, Renderer, count_only};
 use super::statement::{Bench, Statement, run_setup};
@@ -37,6 +38,7 @@ struct Runner {
     desk: Arc<Desk>,
     arrow: Arc<ArrowOptions>,
     statements: HashMap<u64, Statement>,
+    tables: Tables,
     next_handle: u64,
     control: Arc<Control>,
     encoder: Encoder,
@@ -78,6 +80,7 @@ pub(crate) fn start(
         desk,
         arrow: Arc::new(arrow),
         statements: HashMap::new(),
+        tables: Tables::default(),
         next_handle: 1,
         control,
         encoder: Encoder::start()?,
@@ -172,7 +175,11 @@ impl Runner {
             arrow: &self.arrow,
         };
         let mut statement = Statement::prepare(bench, &request.sql, &request.param_oids)?;
-        statement.announce(&request.column_oids);
+        let origins = request.origins.as_ref();
+        let origins = origins
+            .map(|origins| self.tables.resolve(bench, origins))
+            .unwrap_or_default();
+        statement.announce(&request.column_oids, origins);
         let handle = self.next_handle;
         let mut description = statement.describe(handle, bench)?;
         description.relations = self.desk.bound();
@@ -249,7 +256,11 @@ impl Runner {
             adhoc = Statement::prepare_last(bench, &request.sql, &request.param_oids)?;
             match &mut adhoc {
                 Some(statement) => {
-                    statement.announce(&request.column_oids);
+                    let origins = request.origins.as_ref();
+                    let origins = origins
+                        .map(|origins| self.tables.resolve(bench, origins))
+                        .unwrap_or_default();
+                    statement.announce(&request.column_oids, origins);
                     statement
                 }
                 None => return Ok(Begun::Count(0)),
@@ -263,6 +274,8 @@ impl Runner {
         if !missing.is_empty() {
             return Err(Error::Needs(missing));
         }
+        let (statement_type, is_transaction_control) = statement.kind();
+        self.tables.note(statement_type, is_transaction_control);
         dies::at(Point::Request, &request.sql);
         let mut result = statement.execute(&request.params, &settings)?;
         dies::at(Point::Done, &request.sql);

@@ -9,7 +9,7 @@ use pintail_worker_api::messages::{Param, Prepared as Description};
 use super::placeholders::{Casted, has_several_statements, has_word, unquantified};
 use crate::engine::capi::{ArrowOptions, Connection, Prepared, ResultSet, Statements};
 use crate::engine::failure::Failure;
-use crate::engine::shape::{Shape, signature};
+use crate::engine::shape::{ColumnOrigin, Shape, signature};
 use crate::engine::{instance, mapping, parameters, rows_by_type};
 use crate::error::Error;
 
@@ -47,6 +47,8 @@ pub(crate) struct Statement {
     described: Option<Arc<Shape>>,
     /// Types that the columns are announced as.
     announced: Vec<u32>,
+    /// What its columns are, by position; empty where that is not known.
+    origins: Vec<ColumnOrigin>,
 }
 
 /// A parameter.
@@ -130,6 +132,7 @@ impl Statement {
             describing,
             described,
             announced: Vec::new(),
+            origins: Vec::new(),
         };
         let is_open = statement.params.iter().any(|slot| slot.origin != Origin::Engine);
         let mut statement = if is_open && last == 0 {
@@ -162,9 +165,15 @@ impl Statement {
         self.stand_in.as_ref().unwrap_or(&self.prepared)
     }
 
-    /// Announces the columns under types of the control plane's choice.
-    pub(crate) fn announce(&mut self, column_oids: &[u32]) {
+    /// Announces the columns under types of the control plane's choice, and as what they are.
+    pub(crate) fn announce(&mut self, column_oids: &[u32], origins: Vec<ColumnOrigin>) {
         self.announced = column_oids.to_vec();
+        self.origins = origins;
+    }
+
+    /// `duckdb_statement_type`, and whether it begins or ends a transaction.
+    pub(crate) fn kind(&self) -> (u32, bool) {
+        (self.prepared.statement_type(), self.prepared.is_transaction_control())
     }
 
     /// Closes the types of open parameters by casts, if the engine takes the text so.
@@ -285,7 +294,7 @@ impl Statement {
                 .ok()
         });
         let columns = describing.as_ref().unwrap_or(self.telling()).columns();
-        Shape::of(&columns, bench.arrow, &self.announced).map_err(|failure| self.fail(&failure))
+        Shape::of(&columns, bench.arrow, &self.announced, &self.origins).map_err(|failure| self.fail(&failure))
     }
 
     fn returns_rows(&self) -> bool {
@@ -329,7 +338,8 @@ impl Statement {
                 return Ok(Arc::clone(shape));
             }
         }
-        let shape = Shape::of(&result.columns(), arrow, &self.announced).map_err(|failure| self.fail(&failure))?;
+        let shape = Shape::of(&result.columns(), arrow, &self.announced, &self.origins)
+            .map_err(|failure| self.fail(&failure))?;
         if self.described.as_ref().is_some_and(|told| !shape.answers_like(told)) {
             return Err(Error::ResultTypeChanged);
         }

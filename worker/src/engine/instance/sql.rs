@@ -14,7 +14,7 @@ pub(crate) fn run(connection: &Connection, sql: &str) -> Result<(), Failure> {
 }
 
 /// The first value of a text's first statement, which must be an `INTEGER`.
-pub(super) fn read_integer(connection: &Connection, arrow: &ArrowOptions, sql: &str) -> Result<Option<i32>, Failure> {
+pub(crate) fn read_integer(connection: &Connection, arrow: &ArrowOptions, sql: &str) -> Result<Option<i32>, Failure> {
     let mut result = connection.split(sql)?.prepare(0)?.execute()?;
     let schema = arrow.schema(&result.columns())?;
     let Some(chunk) = result.fetch()? else { return Ok(None) };
