@@ -230,7 +230,7 @@ async fn start<S: AsyncRead + AsyncWrite + Unpin + Send>(
         .collect();
     if startup.minor > NEWEST_MINOR || !unknown.is_empty() {
         let mut buffer = BytesMut::new();
-        backend::negotiate_version(&mut buffer, unknown);
+        backend::negotiate_version(&mut buffer, startup.minor.min(NEWEST_MINOR), unknown);
         stream.write_all(&buffer).await?;
     }
     match authenticate(server, &mut stream, &startup, &client).await? {

@@ -101,8 +101,8 @@ impl Machine {
     }
 
     /// The engine is given up in the midst of a statement. Gives what the client is told, or `None` where the session's
-    /// state goes with it.
-    pub fn engine_given_up(&mut self) -> Option<Report> {
+    /// state goes with it. It was cancelled, or it was out of time.
+    pub fn engine_given_up(&mut self, cancelled: bool) -> Option<Report> {
         let reads = match &self.waiting {
             Some(Waiting::Run(running)) => running.run.reads(),
             Some(Waiting::Prepare(_)) => true,
@@ -113,10 +113,9 @@ impl Machine {
         }
         self.leave_instance();
         Some(if reads {
-            Report::new(
-                SqlState::QUERY_CANCELED,
-                "canceling statement because the engine did not stop in time",
-            )
+            let reason = if cancelled { "user request" } else { "statement timeout" };
+            Report::new(SqlState::QUERY_CANCELED, format!("canceling statement due to {reason}"))
+                .with_detail("The engine did not stop in time and was given up.")
         } else {
             Report::new(
                 SqlState::CONNECTION_FAILURE,

@@ -140,7 +140,7 @@ impl Machine {
                         "SET TRANSACTION can only be used in transaction blocks",
                     ));
                 }
-                self.apply_modes(modes)?;
+                self.change_modes(modes)?;
                 self.complete_next(tag);
                 Ok(())
             }
@@ -174,7 +174,7 @@ impl Machine {
                 SqlState::ACTIVE_SQL_TRANSACTION,
                 "there is already a transaction in progress",
             ));
-            self.apply_modes(modes)?;
+            self.change_modes(modes)?;
             self.complete_next(tag);
             return Ok(());
         }
@@ -313,6 +313,34 @@ impl Machine {
             .set(Lifetime::Transaction, "transaction_isolation", &[isolation])?;
         self.settings
             .set(Lifetime::Transaction, "transaction_read_only", &[read_only])
+    }
+
+    /// Changes what SET TRANSACTION names, as long as nothing has run under the old modes (`check_transaction_isolation`,
+    /// `check_transaction_read_only`).
+    fn change_modes(&mut self, modes: &TransactionModes) -> Result<(), Report> {
+        let begun = self.transaction.is_open() && self.transaction.used;
+        let late = |what: &str| {
+            Err(Report::new(
+                SqlState::ACTIVE_SQL_TRANSACTION,
+                format!("{what} before any query"),
+            ))
+        };
+        if let Some(isolation) = modes.isolation {
+            let same = self.settings.get("transaction_isolation").as_deref() == Some(isolation);
+            if begun && !same {
+                return late("SET TRANSACTION ISOLATION LEVEL must be called");
+            }
+            self.settings
+                .set(Lifetime::Transaction, "transaction_isolation", &[isolation.to_owned()])?;
+        }
+        if let Some(read_only) = modes.read_only {
+            if begun && !read_only && self.is_read_only() {
+                return late("transaction read-write mode must be set");
+            }
+            self.settings
+                .set(Lifetime::Transaction, "transaction_read_only", &[on_off(read_only)])?;
+        }
+        Ok(())
     }
 
     pub(super) fn complete_next(&mut self, tag: String) {

@@ -1,6 +1,7 @@
 //! Backend messages into a buffer. `DataRow` messages come whole from workers and do not pass here.
 
 use bytes::{BufMut, BytesMut};
+use pgwire::messages::Message;
 use pgwire::messages::copy::{CopyDone, CopyInResponse, CopyOutResponse};
 use pgwire::messages::data::{FieldDescription, NoData, ParameterDescription, RowDescription};
 use pgwire::messages::extendedquery::{BindComplete, CloseComplete, ParseComplete, PortalSuspended};
@@ -8,7 +9,6 @@ use pgwire::messages::response::{
     CommandComplete, EmptyQueryResponse, ErrorResponse, NoticeResponse, ReadyForQuery, TransactionStatus,
 };
 use pgwire::messages::startup::{Authentication, BackendKeyData, NegotiateProtocolVersion, ParameterStatus, SecretKey};
-use pgwire::messages::{Message, ProtocolVersion};
 use pintail_sqlstate::{Report, Severity};
 
 use super::startup::CancelKey;
@@ -62,10 +62,10 @@ pub fn authentication_ok(buffer: &mut BytesMut, data: String) {
     put(buffer, &Authentication::Ok);
 }
 
-/// `NegotiateProtocolVersion` with the newest minor version spoken.
-pub fn negotiate_version(buffer: &mut BytesMut, unknown_options: Vec<String>) {
-    let newest = i32::from(ProtocolVersion::PROTOCOL3_2);
-    put(buffer, &NegotiateProtocolVersion::new(newest, unknown_options));
+/// `NegotiateProtocolVersion` with the version that is spoken from here on, which is never newer than the one asked for.
+pub fn negotiate_version(buffer: &mut BytesMut, minor: u16, unknown_options: Vec<String>) {
+    let version = 3 << 16 | i32::from(minor);
+    put(buffer, &NegotiateProtocolVersion::new(version, unknown_options));
 }
 
 /// `ParameterStatus`.

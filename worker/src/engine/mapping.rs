@@ -11,6 +11,7 @@ use super::failure::Failure;
 use crate::error::{Error, StopReason};
 
 mod attaching;
+mod casting;
 mod http;
 mod shapes;
 mod system_columns;
@@ -84,9 +85,10 @@ fn report(parts: &Parts, sql: &str) -> Report {
         .or_else(|| wording::metadata_away(&parts.message))
         .or_else(|| wording::remote(&parts.message))
         .or_else(|| http::rest(&parts.message))
+        .or_else(|| casting::told(parts, sql))
         .or_else(|| shapes::told(&parts.message, sql))
     {
-        return report;
+        return placed(report, parts, sql);
     }
     let (mut message, mut hint) = (parts.message.as_str(), None);
     if let Some((head, tail)) = message
@@ -111,10 +113,14 @@ fn report(parts: &Parts, sql: &str) -> Report {
     if report.hint.is_none() {
         report.hint = hint;
     }
+    system_columns::refused(placed(report, parts, sql))
+}
+
+fn placed(mut report: Report, parts: &Parts, sql: &str) -> Report {
     if report.position.is_none() {
         report.position = position(parts, sql);
     }
-    system_columns::refused(report)
+    report
 }
 
 /// `PINTAIL:<sqlstate>:<message>`, raised by this project's own macros through `error()`.

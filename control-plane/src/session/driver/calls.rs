@@ -177,6 +177,7 @@ impl<S: AsyncRead + AsyncWrite + Send> Driver<S> {
         let mut deadline = self.deadline;
         let transaction_end = self.clock.transaction_end(self.machine.time_limits());
         let mut made = Made::default();
+        let mut cancelled = false;
         loop {
             let read_ahead = self.inbound.len() < READ_AHEAD;
             if read_ahead {
@@ -192,10 +193,11 @@ impl<S: AsyncRead + AsyncWrite + Send> Driver<S> {
                 }
                 () = self.cancellation.requested() => {
                     self.send_cancel(sequence);
+                    cancelled = true;
                     let latest = Instant::now() + STOPPING;
                     deadline = Some(deadline.map_or(latest, |known| known.min(latest)));
                 }
-                () = at(deadline) => return Ok(Err(self.give_up_engine())),
+                () = at(deadline) => return Ok(Err(self.give_up_engine(cancelled))),
                 () = at(transaction_end) => return Err(self.end_transaction()),
                 asked = next_call(&mut self.worker) => made.begin(self.place.begin(asked, &mut self.machine)),
                 answer = made.next() => made.send(answer, self.client()?),
@@ -218,10 +220,10 @@ impl<S: AsyncRead + AsyncWrite + Send> Driver<S> {
 
     /// The engine does not stop what was cancelled or is out of time: its worker goes. A session that loses nothing by that
     /// stays.
-    fn give_up_engine(&mut self) -> CallError {
+    fn give_up_engine(&mut self, cancelled: bool) -> CallError {
         tracing::warn!("an engine that does not stop is given up");
         let reason = "the engine did not stop what was cancelled or out of time".into();
-        let Some(report) = self.machine.engine_given_up() else {
+        let Some(report) = self.machine.engine_given_up(cancelled) else {
             return CallError::Lost { reason };
         };
         if let Some(worker) = &mut self.worker {

@@ -1,12 +1,16 @@
-//! Casts of text that read PostgreSQL's notations where the engine has others: `bytea` and `boolean`.
+//! Casts of text that read PostgreSQL's notations where the engine has others: `bytea`, `boolean`, and numbers, which the
+//! engine rounds and takes for infinite.
 //!
 //! They hold wherever the engine casts, so a literal without a type becomes what PostgreSQL makes of it in INSERT, in
 //! comparisons, in CASE and in UNION alike. What is only the engine's notation is still read.
 
-use std::ffi::CStr;
+mod numbers;
+
+use std::ffi::CString;
 
 use libduckdb_sys as sys;
 
+use self::numbers::{Wrong, float, integer};
 use super::{Connection, LogicalType, untyped};
 use crate::engine::failure::Failure;
 
@@ -14,9 +18,14 @@ impl Connection {
     /// Makes the casts known to the connection's instance.
     pub(crate) fn register_casts(&self) -> Result<(), Failure> {
         let text = LogicalType::of(sys::DUCKDB_TYPE_DUCKDB_TYPE_VARCHAR);
-        let casts: [(sys::duckdb_type, sys::duckdb_cast_function_t); 2] = [
+        let casts: [(sys::duckdb_type, sys::duckdb_cast_function_t); 7] = [
             (sys::DUCKDB_TYPE_DUCKDB_TYPE_BLOB, Some(to_bytea)),
             (sys::DUCKDB_TYPE_DUCKDB_TYPE_BOOLEAN, Some(to_boolean)),
+            (sys::DUCKDB_TYPE_DUCKDB_TYPE_SMALLINT, Some(to_int2)),
+            (sys::DUCKDB_TYPE_DUCKDB_TYPE_INTEGER, Some(to_int4)),
+            (sys::DUCKDB_TYPE_DUCKDB_TYPE_BIGINT, Some(to_int8)),
+            (sys::DUCKDB_TYPE_DUCKDB_TYPE_FLOAT, Some(to_float4)),
+            (sys::DUCKDB_TYPE_DUCKDB_TYPE_DOUBLE, Some(to_float8)),
         ];
         for (target, function) in casts {
             let target = LogicalType::of(target);
@@ -45,44 +54,81 @@ unsafe extern "C" fn to_bytea(
     input: sys::duckdb_vector,
     output: sys::duckdb_vector,
 ) -> bool {
-    let wrong = c"invalid input syntax for type bytea";
     unsafe {
-        cast(info, count, [input, output], wrong, |row, text| {
-            let Some(bytes) = bytea(text) else { return false };
+        cast(info, count, [input, output], |row, text| {
+            let Some(bytes) = bytea(text) else {
+                // A bad digit after `\x` has a code of its own (`hex_decode_safe`).
+                return Err(if text.starts_with(b"\\x") {
+                    "22023:invalid hexadecimal data".to_owned()
+                } else {
+                    "22P02:invalid input syntax for type bytea".to_owned()
+                });
+            };
             let (data, length) = (bytes.as_ptr().cast(), bytes.len() as u64);
             sys::duckdb_vector_assign_string_element_len(output, row, data, length);
-            true
+            Ok(())
         })
     }
 }
 
-/// SAFETY: as for `to_bytea`, with a vector of booleans.
-unsafe extern "C" fn to_boolean(
-    info: sys::duckdb_function_info,
-    count: sys::idx_t,
-    input: sys::duckdb_vector,
-    output: sys::duckdb_vector,
-) -> bool {
-    let wrong = c"invalid input syntax for type boolean";
-    unsafe {
-        let values = sys::duckdb_vector_get_data(output).cast::<bool>();
-        cast(info, count, [input, output], wrong, |row, text| {
-            let Some(value) = boolean(text) else { return false };
-            values.add(usize::try_from(row).unwrap_or(0)).write(value);
-            true
-        })
+macro_rules! scalars {
+    ($($name:ident: $type:ty = $read:expr, $told:expr;)+) => {
+        $(
+            /// SAFETY: as for `to_bytea`, with a vector of the type's values.
+            unsafe extern "C" fn $name(
+                info: sys::duckdb_function_info,
+                count: sys::idx_t,
+                input: sys::duckdb_vector,
+                output: sys::duckdb_vector,
+            ) -> bool {
+                unsafe {
+                    let values = sys::duckdb_vector_get_data(output).cast::<$type>();
+                    cast(info, count, [input, output], |row, text| {
+                        let value: $type = $read(text).map_err(|wrong| $told(wrong, text))?;
+                        values.add(usize::try_from(row).unwrap_or(0)).write(value);
+                        Ok(())
+                    })
+                }
+            }
+        )+
+    };
+}
+
+scalars! {
+    to_boolean: bool = boolean, |wrong, text| no_number(wrong, text, "boolean");
+    to_int2: i16 = integer, |wrong, text| no_integer(wrong, text, "smallint");
+    to_int4: i32 = integer, |wrong, text| no_integer(wrong, text, "integer");
+    to_int8: i64 = integer, |wrong, text| no_integer(wrong, text, "bigint");
+    to_float4: f32 = float, |wrong, text| no_number(wrong, text, "real");
+    to_float8: f64 = float, |wrong, text| no_number(wrong, text, "double precision");
+}
+
+fn no_integer(wrong: Wrong, text: &[u8], kind: &str) -> String {
+    match wrong {
+        Wrong::Syntax => no_number(wrong, text, kind),
+        Wrong::Range => format!(
+            "22003:value \"{}\" is out of range for type {kind}",
+            String::from_utf8_lossy(text)
+        ),
     }
 }
 
-/// Casts row by row; false where a row could not be read, which then is NULL.
+fn no_number(wrong: Wrong, text: &[u8], kind: &str) -> String {
+    let text = String::from_utf8_lossy(text);
+    match wrong {
+        Wrong::Syntax => format!("22P02:invalid input syntax for type {kind}: \"{text}\""),
+        Wrong::Range => format!("22003:\"{text}\" is out of range for type {kind}"),
+    }
+}
+
+/// Casts row by row; false where a row could not be read, which then is NULL. What is wrong is told as `SQLSTATE:message`.
 ///
 /// SAFETY: the vectors, from and to, have `count` rows, the first of texts.
 unsafe fn cast(
     info: sys::duckdb_function_info,
     count: u64,
     [input, output]: [sys::duckdb_vector; 2],
-    wrong: &CStr,
-    mut write: impl FnMut(u64, &[u8]) -> bool,
+    mut write: impl FnMut(u64, &[u8]) -> Result<(), String>,
 ) -> bool {
     let mut all = true;
     unsafe {
@@ -97,8 +143,10 @@ unsafe fn cast(
             let text = texts.add(usize::try_from(row).unwrap_or(0));
             let length = sys::duckdb_string_t_length(*text) as usize;
             let bytes = std::slice::from_raw_parts(sys::duckdb_string_t_data(text).cast::<u8>(), length);
-            if !write(row, bytes) {
-                sys::duckdb_cast_function_set_row_error(info, wrong.as_ptr(), row, output);
+            if let Err(wrong) = write(row, bytes) {
+                // A text may hold a zero byte, which would end the message.
+                let told = CString::new(format!("PINTAIL:{}", wrong.replace('\0', ""))).unwrap_or_default();
+                sys::duckdb_cast_function_set_row_error(info, told.as_ptr(), row, output);
                 all = false;
             }
         }
@@ -150,15 +198,15 @@ fn digit(byte: u8, radix: u32) -> Option<u8> {
 }
 
 /// PostgreSQL's words for a truth (manual, "Boolean Type"): unique prefixes of them, in any case, blanks around them.
-fn boolean(text: &[u8]) -> Option<bool> {
+fn boolean(text: &[u8]) -> Result<bool, Wrong> {
     let word = text.trim_ascii().to_ascii_lowercase();
     let begins = |whole: &[u8], least: usize| word.len() >= least && whole.starts_with(&word);
     if begins(b"true", 1) || begins(b"yes", 1) || begins(b"on", 2) || word == b"1" {
-        Some(true)
+        Ok(true)
     } else if begins(b"false", 1) || begins(b"no", 1) || begins(b"off", 2) || word == b"0" {
-        Some(false)
+        Ok(false)
     } else {
-        None
+        Err(Wrong::Syntax)
     }
 }
 
@@ -194,7 +242,7 @@ mod tests {
             ("", None),
             ("truest", None),
         ] {
-            assert_eq!(boolean(text.as_bytes()), value, "{text}");
+            assert_eq!(boolean(text.as_bytes()).ok(), value, "{text}");
         }
     }
 }

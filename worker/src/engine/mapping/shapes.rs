@@ -72,6 +72,82 @@ const SHAPES: &[(&str, SqlState, Words)] = &[
         Named("value \"{}\" does not fit the format"),
     ),
     ("Cannot extract field ", SqlState::WRONG_OBJECT_TYPE, Same),
+    (
+        "is main key table of",
+        SqlState::DEPENDENT_OBJECTS_STILL_EXIST,
+        Fixed("cannot drop the table because other objects depend on it"),
+    ),
+    (
+        "because there are entries that depend on it",
+        SqlState::DEPENDENT_OBJECTS_STILL_EXIST,
+        Named("cannot drop \"{}\" because other objects depend on it"),
+    ),
+    (
+        "has more than one primary key",
+        SqlState::INVALID_TABLE_DEFINITION,
+        Named("multiple primary keys for table \"{}\" are not allowed"),
+    ),
+    (
+        "DEFAULT value cannot contain column names",
+        SqlState::FEATURE_NOT_SUPPORTED,
+        Fixed("cannot use column reference in DEFAULT expression"),
+    ),
+    (
+        "Multiple assignments to same column",
+        SqlState::SYNTAX_ERROR,
+        Named("multiple assignments to same column \"{}\""),
+    ),
+    (
+        "* expression without FROM clause",
+        SqlState::SYNTAX_ERROR,
+        Fixed("SELECT * with no tables specified is not valid"),
+    ),
+    (" columns available but ", SqlState::INVALID_COLUMN_REFERENCE, Same),
+    (
+        "Time out of range",
+        SqlState::DATETIME_FIELD_OVERFLOW,
+        Fixed("time field value out of range"),
+    ),
+    (
+        "Date out of range",
+        SqlState::DATETIME_FIELD_OVERFLOW,
+        Fixed("date out of range"),
+    ),
+    (
+        "Invalid hex escape code",
+        SqlState::INVALID_PARAMETER_VALUE,
+        Fixed("invalid hexadecimal digit"),
+    ),
+    (
+        "Argument for ntile must be greater than zero",
+        SqlState::INVALID_ARGUMENT_FOR_NTILE,
+        Fixed("argument of ntile must be greater than zero"),
+    ),
+    (
+        "QUANTILE can only take parameters in the range",
+        SqlState::NUMERIC_VALUE_OUT_OF_RANGE,
+        Fixed("percentile value is not between 0 and 1"),
+    ),
+    (
+        "Cannot deduce template type",
+        SqlState::DATATYPE_MISMATCH,
+        Fixed("ARRAY types cannot be matched"),
+    ),
+    (
+        "Can only delete from base table",
+        SqlState::OBJECT_NOT_IN_PREREQUISITE_STATE,
+        Fixed("cannot delete from a view"),
+    ),
+    (
+        "Can only update base table",
+        SqlState::OBJECT_NOT_IN_PREREQUISITE_STATE,
+        Fixed("cannot update a view"),
+    ),
+    (
+        "on database \"__pintail\"",
+        SqlState::INSUFFICIENT_PRIVILEGE,
+        Fixed("permission denied: the system catalogs cannot be changed"),
+    ),
 ];
 
 /// How RE2 begins what it says of a pattern.
@@ -99,6 +175,29 @@ pub(super) fn told(message: &str, sql: &str) -> Option<Report> {
     if let Some(zone) = between(message, "Unknown TimeZone '", "'") {
         let text = format!("time zone \"{zone}\" not recognized");
         return Some(Report::new(SqlState::INVALID_PARAMETER_VALUE, text));
+    }
+    if let Some(name) = between(message, "Column with name ", " already exists") {
+        let text = format!("column \"{name}\" specified more than once");
+        return Some(Report::new(SqlState::DUPLICATE_COLUMN, text));
+    }
+    if let Some(name) = between(
+        message,
+        "Table does not contain column ",
+        " referenced in check constraint",
+    ) {
+        return Some(Report::new(
+            SqlState::UNDEFINED_COLUMN,
+            format!("column \"{name}\" does not exist"),
+        ));
+    }
+    if let Some(name) = between(message, "Existing object ", " is of type ") {
+        let wanted = message.rsplit(' ').next().unwrap_or_default().to_ascii_lowercase();
+        let text = format!("\"{name}\" is not a {wanted}");
+        return Some(Report::new(SqlState::WRONG_OBJECT_TYPE, text));
+    }
+    if let Some(name) = between(message, "Column \"", "\" does not exist on ") {
+        let text = format!("column \"{name}\" specified in USING clause does not exist in one of the tables");
+        return Some(Report::new(SqlState::UNDEFINED_COLUMN, text));
     }
     if let Some(name) = message.strip_suffix(" is not an table") {
         return Some(Report::new(

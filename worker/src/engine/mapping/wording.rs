@@ -97,7 +97,7 @@ pub(super) fn catalog(message: &str) -> Report {
         m if m.contains("No function matches") => return no_function(m, ""),
         m if m.contains("Could not rename") || m.contains("Cannot rename") => SqlState::DUPLICATE_TABLE,
         m if m.contains("does not exist") => SqlState::UNDEFINED_OBJECT,
-        _ => SqlState::INVALID_CATALOG_NAME,
+        _ => SqlState::SYNTAX_ERROR_OR_ACCESS_RULE_VIOLATION,
     };
     Report::new(state, message)
 }
@@ -577,7 +577,7 @@ fn first_sentence(message: &str) -> &str {
 }
 
 /// `PostgreSQL`'s name of a type as the engine writes it in messages.
-fn type_name(engine: &str) -> String {
+pub(super) fn type_name(engine: &str) -> String {
     let (base, rest) = engine.find(['(', '[']).map_or((engine, ""), |at| engine.split_at(at));
     let name = match base {
         "INT8" | "TINYINT" | "INT16" | "SMALLINT" | "UINT8" | "UTINYINT" => "smallint",
