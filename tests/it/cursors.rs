@@ -60,7 +60,7 @@ fn a_cursor_lives_in_its_transaction_and_goes_forward() {
             ),
             ("COMMIT", "C:ROLLBACK Z:I"),
             ("BEGIN", "C:BEGIN Z:T"),
-            ("DECLARE c CURSOR FOR DELETE FROM t", "E:42P11 Z:E"),
+            ("DECLARE c CURSOR FOR DELETE FROM t", "E:42601 Z:E"),
             ("COMMIT", "C:ROLLBACK Z:I"),
         ],
     );

@@ -80,7 +80,7 @@ pub(crate) fn apply(statement: &mut ast::Statement, context: &Context<'_>) -> Re
         columns: describe::columns_of(statement, context.param_oids),
         origins: origins::of(statement, context),
     };
-    set_returning::apply(statement);
+    set_returning::apply(statement, context.param_oids);
     session_calls::apply(statement)?;
     let settings = set_config::apply(statement)?;
     functions::apply(statement, context)?;

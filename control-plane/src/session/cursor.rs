@@ -146,6 +146,9 @@ impl Machine {
             }
             Command::Close(None) => {
                 self.drop_cursors(|_| true);
+                // The portal that runs this statement is no cursor that it could close.
+                let own = delivery.portal.as_ref().map(|(name, _)| name.clone());
+                self.drop_portals_but(|name, _| Some(name) == own.as_deref());
                 self.complete_next(statement.tag.render(0));
                 Ok(())
             }
@@ -468,6 +471,12 @@ impl Machine {
     /// The transaction is undone, and the cursors that it declared.
     pub(super) fn undo_cursors(&mut self) {
         self.drop_cursors(|cursor| cursor.is_pending || !cursor.declared.is_held);
+    }
+
+    /// What was declared or bound since a savepoint goes with what it rolls back.
+    pub(super) fn undo_cursors_since(&mut self, sequence: u64, made: SystemTime) {
+        self.drop_cursors(|cursor| cursor.is_pending && cursor.result > sequence);
+        self.drop_portals_but(|name, portal| name.is_empty() || portal.made <= made);
     }
 }
 

@@ -144,7 +144,12 @@ impl Machine {
     }
 
     pub(super) fn drop_portals(&mut self) {
-        let names: Vec<String> = self.portals.keys().cloned().collect();
+        self.drop_portals_but(|_, _| false);
+    }
+
+    pub(super) fn drop_portals_but(&mut self, stays: impl Fn(&str, &Portal) -> bool) {
+        let goes = self.portals.iter().filter(|(name, portal)| !stays(name, portal));
+        let names: Vec<String> = goes.map(|(name, _)| name.clone()).collect();
         for name in names {
             self.drop_portal(&name);
         }

@@ -1,5 +1,7 @@
 //! Transactions: the status byte, implicit ones, savepoints.
 
+use std::time::SystemTime;
+
 use pgwire::messages::response::TransactionStatus;
 use pintail_sqlstate::{Report, Severity, SqlState};
 use pintail_transpiler::{Tag, Transaction as Command, TransactionModes};
@@ -52,6 +54,9 @@ pub(super) struct Savepoint {
     mark: Mark,
     settings: settings::Mark,
     written_since: bool,
+    /// The number of the last statement before it, and the time.
+    sequence: u64,
+    made: SystemTime,
 }
 
 impl Transaction {
@@ -119,6 +124,8 @@ impl Machine {
                     mark: self.effects.mark(),
                     settings: self.settings.mark(),
                     written_since: false,
+                    sequence: self.sequence,
+                    made: SystemTime::now(),
                 });
                 self.complete_next(tag);
                 Ok(())
@@ -274,6 +281,8 @@ impl Machine {
         self.forget_since(mark);
         let savepoint = &self.transaction.savepoints[index];
         self.settings.go_back(&savepoint.settings);
+        let (sequence, made) = (savepoint.sequence, savepoint.made);
+        self.undo_cursors_since(sequence, made);
         self.complete_next(tag);
         Ok(())
     }

@@ -1,6 +1,7 @@
 //! `DECLARE`, `FETCH`, `MOVE` and `CLOSE`.
 
 use super::{Parsed, Reader};
+use crate::lex::Token;
 use crate::{Error, Kind, Returns, Statement, Tag};
 
 /// A cursor statement.
@@ -107,6 +108,7 @@ fn declare(reader: &mut Reader<'_, '_>) -> Result<Parsed, Error> {
         )),
         _ => Ok(()),
     };
+    let mut sensitive = None;
     while !reader.eat("CURSOR") {
         if reader.eat("BINARY") {
             binary = true;
@@ -114,8 +116,20 @@ fn declare(reader: &mut Reader<'_, '_>) -> Result<Parsed, Error> {
             scrolls(false)?;
         } else if reader.eat("SCROLL") {
             scrolls(true)?;
-        } else if !reader.eat_any(&["INSENSITIVE", "ASENSITIVE"]) {
-            return Err(reader.unexpected());
+        } else {
+            let word = if reader.eat("INSENSITIVE") {
+                "INSENSITIVE"
+            } else if reader.eat("ASENSITIVE") {
+                "ASENSITIVE"
+            } else {
+                return Err(reader.unexpected());
+            };
+            if sensitive.replace(word).is_some_and(|before| before != word) {
+                return Err(Error::invalid(
+                    pintail_sqlstate::SqlState::INVALID_CURSOR_DEFINITION,
+                    "cannot specify both INSENSITIVE and ASENSITIVE",
+                ));
+            }
         }
     }
     let hold = reader.eat("WITH HOLD");
@@ -123,6 +137,15 @@ fn declare(reader: &mut Reader<'_, '_>) -> Result<Parsed, Error> {
         let _ = reader.eat("WITHOUT HOLD");
     }
     reader.expect("FOR")?;
+    let begins = |token: &Token<'_>| {
+        token.text == "("
+            || ["SELECT", "WITH", "VALUES", "TABLE", "FROM"]
+                .iter()
+                .any(|word| token.is_word(word))
+    };
+    if !reader.peek().is_some_and(begins) {
+        return Err(reader.unexpected());
+    }
     let query = Box::new(reader.statement()?);
     if query.kind != Kind::Read {
         return Err(Error::invalid(

@@ -3,11 +3,11 @@
 use std::ops::ControlFlow;
 
 use sqlparser::ast::{
-    self, DataType, Expr, FunctionArg, FunctionArgExpr, TableAlias, TableAliasColumnDef, TableFactor, TimezoneInfo,
-    Value, VisitMut, VisitorMut,
+    self, ArrayElemTypeDef, DataType, Expr, FunctionArg, FunctionArgExpr, TableAlias, TableAliasColumnDef, TableFactor,
+    TimezoneInfo, Value, VisitMut, VisitorMut,
 };
 
-use super::{build, last_name, select};
+use super::{build, last_name, select, types};
 
 /// Functions of FROM whose one column takes the table alias's name.
 const ALIASED: &[&str] = &[
@@ -23,8 +23,10 @@ const ALIASED: &[&str] = &[
 ];
 
 /// Names the columns of FROM's functions and gives their arguments PostgreSQL's types.
-pub(super) fn apply(statement: &mut ast::Statement) {
-    let _ = statement.visit(&mut From);
+///
+/// `declared` are the types that the client gave the parameters, 0 where it gave none.
+pub(super) fn apply(statement: &mut ast::Statement, declared: &[u32]) {
+    let _ = statement.visit(&mut From { declared });
 }
 
 /// `generate_series` of a select list makes rows, not a list.
@@ -32,7 +34,12 @@ pub(super) fn unnest(expr: &mut Expr) {
     match expr {
         Expr::Function(function) if last_name(&function.name).as_deref() == Some("generate_series") => {
             if let Some(args) = build::plain_arguments(function) {
-                let call = series(args);
+                let small = are_small(&args, &[]);
+                let mut call = series(args);
+                if small {
+                    let element = Box::new(build::named_type("INTEGER"));
+                    call = build::cast(call, DataType::Array(ArrayElemTypeDef::SquareBracket(element, None)));
+                }
                 *expr = build::call("unnest", vec![call]);
             }
         }
@@ -84,9 +91,11 @@ fn is_date(expr: &Expr) -> bool {
     }
 }
 
-struct From;
+struct From<'a> {
+    declared: &'a [u32],
+}
 
-impl VisitorMut for From {
+impl VisitorMut for From<'_> {
     type Break = ();
 
     fn post_visit_table_factor(&mut self, factor: &mut TableFactor) -> ControlFlow<()> {
@@ -113,7 +122,7 @@ impl VisitorMut for From {
             });
         }
         match function.as_str() {
-            "generate_series" if args.iter().all(is_small) => {
+            "generate_series" if build::expressions(args).is_some_and(|args| are_small(&args, self.declared)) => {
                 if let Some(narrow) = narrow(args, alias.take()) {
                     *factor = narrow;
                 }
@@ -171,13 +180,21 @@ fn named(alias: &mut Option<TableAlias>, name: &str) {
     }
 }
 
-/// Whether an argument is a literal that fits an `int4`.
-fn is_small(arg: &FunctionArg) -> bool {
-    let FunctionArg::Unnamed(FunctionArgExpr::Expr(expr)) = arg else {
-        return false;
+/// Whether a series' arguments are of type `int4`: literals that fit it, casts to it, and parameters beside them.
+fn are_small(args: &[Expr], declared: &[u32]) -> bool {
+    let open = |expr: &Expr| {
+        build::parameter(expr).is_some_and(|number| {
+            let oid = number.checked_sub(1).and_then(|index| declared.get(index));
+            matches!(oid.copied().unwrap_or(0), 0 | 23)
+        })
     };
+    args.iter().all(|expr| is_small(expr) || open(expr)) && args.iter().any(is_small)
+}
+
+fn is_small(expr: &Expr) -> bool {
     let number = match expr {
-        Expr::UnaryOp { expr, .. } => expr,
+        Expr::UnaryOp { expr, .. } | Expr::Nested(expr) => expr,
+        Expr::Cast { data_type, .. } => return types::oid_of(data_type) == Some(23),
         other => other,
     };
     matches!(number, Expr::Value(value)
