@@ -16,6 +16,7 @@ mod returning;
 mod rust_client;
 mod sessions;
 mod shared;
+mod start;
 mod types;
 mod wire;
 mod workers;

@@ -86,9 +86,22 @@ impl Raw {
         Ok(raw)
     }
 
+    /// A connection in TLS from its first byte, with these protocols offered (ALPN).
+    pub fn open_in_tls(server: &impl Endpoint, protocols: &[&str]) -> anyhow::Result<Self> {
+        let mut raw = Self::open(server)?;
+        raw.offer(protocols)?;
+        Ok(raw)
+    }
+
     /// Goes on inside TLS, after the server's `S`.
     pub fn go_into_tls(&mut self) -> anyhow::Result<()> {
-        let connection = ClientConnection::new(Arc::new(client_config()?), ServerName::try_from("localhost")?)?;
+        self.offer(&[])
+    }
+
+    fn offer(&mut self, protocols: &[&str]) -> anyhow::Result<()> {
+        let mut config = client_config()?;
+        config.alpn_protocols = protocols.iter().map(|name| name.as_bytes().to_vec()).collect();
+        let connection = ClientConnection::new(Arc::new(config), ServerName::try_from("localhost")?)?;
         self.stream = Box::new(StreamOwned::new(connection, self.socket.try_clone()?));
         Ok(())
     }
