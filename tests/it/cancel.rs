@@ -121,3 +121,42 @@ fn a_cancel_request_that_has_been_taken_never_hits_a_later_statement() {
         assert_eq!(next.expect("query"), "T:1 D C:SELECT 1 Z:I", "round {round}");
     }
 }
+
+#[test]
+fn an_engine_that_does_not_stop_is_killed_and_the_client_told() {
+    let long =
+        "SELECT count(*) FROM generate_series(1, 300000) a(i), generate_series(1, 3000000) b(i) WHERE a.i + b.i < 0";
+    let server = one_worker();
+    for limit in ["0", "1s"] {
+        let mut session = Raw::session(&server).expect("session");
+        let set = session.query(&format!("SET statement_timeout = '{limit}'; SELECT 1"));
+        assert_eq!(set.expect("query"), "C:SET T:1 D C:SELECT 1 Z:I");
+        session.send(b'Q', &text(long)).expect("send");
+        assert!(
+            !session.has_input(Duration::from_millis(500)).expect("a look"),
+            "it runs"
+        );
+        // A process that is stopped heeds nothing but the last signal.
+        let [worker] = server.workers()[..] else {
+            panic!("not one worker");
+        };
+        let process = rustix::process::Pid::from_raw(worker).expect("a process");
+        rustix::process::kill_process(process, rustix::process::Signal::STOP).expect("stop");
+        if limit == "0" {
+            cancel(&server, &session);
+        }
+        assert_eq!(
+            session.answers().expect("answers"),
+            "E:57014 Z:I",
+            "with a limit of {limit}"
+        );
+        assert_eq!(
+            session.query("SELECT 2").expect("another worker"),
+            "T:1 D C:SELECT 1 Z:I"
+        );
+        eventually("the worker is gone", PATIENCE, || {
+            (!server.workers().contains(&worker)).then_some(())
+        })
+        .expect("killed");
+    }
+}
