@@ -122,41 +122,47 @@ fn a_cancel_request_that_has_been_taken_never_hits_a_later_statement() {
     }
 }
 
-#[test]
-fn an_engine_that_does_not_stop_is_killed_and_the_client_told() {
+/// Stops the worker of a running statement, which then heeds nothing but the last signal.
+fn stop_the_worker(server: &Installation) -> i32 {
+    let [worker] = server.workers()[..] else {
+        panic!("not one worker");
+    };
+    let process = rustix::process::Pid::from_raw(worker).expect("a process");
+    rustix::process::kill_process(process, rustix::process::Signal::STOP).expect("stop");
+    worker
+}
+
+/// What a session is told whose engine does not stop; `begin` comes before its statement.
+fn told_of_an_engine_that_does_not_stop(begin: &str, ends: impl FnOnce(&Installation, &Raw)) -> [String; 2] {
     let long =
         "SELECT count(*) FROM generate_series(1, 300000) a(i), generate_series(1, 3000000) b(i) WHERE a.i + b.i < 0";
     let server = one_worker();
-    for limit in ["0", "1s"] {
-        let mut session = Raw::session(&server).expect("session");
-        let set = session.query(&format!("SET statement_timeout = '{limit}'; SELECT 1"));
-        assert_eq!(set.expect("query"), "C:SET T:1 D C:SELECT 1 Z:I");
-        session.send(b'Q', &text(long)).expect("send");
-        assert!(
-            !session.has_input(Duration::from_millis(500)).expect("a look"),
-            "it runs"
-        );
-        // A process that is stopped heeds nothing but the last signal.
-        let [worker] = server.workers()[..] else {
-            panic!("not one worker");
-        };
-        let process = rustix::process::Pid::from_raw(worker).expect("a process");
-        rustix::process::kill_process(process, rustix::process::Signal::STOP).expect("stop");
-        if limit == "0" {
-            cancel(&server, &session);
-        }
-        assert_eq!(
-            session.answers().expect("answers"),
-            "E:57014 Z:I",
-            "with a limit of {limit}"
-        );
-        assert_eq!(
-            session.query("SELECT 2").expect("another worker"),
-            "T:1 D C:SELECT 1 Z:I"
-        );
-        eventually("the worker is gone", PATIENCE, || {
-            (!server.workers().contains(&worker)).then_some(())
-        })
-        .expect("killed");
-    }
+    let mut session = Raw::session(&server).expect("session");
+    let begun = session.query(&format!("{begin}; SELECT 1")).expect("query");
+    assert!(begun.contains(" C:SELECT 1 Z:"), "{begun}");
+    session.send(b'Q', &text(long)).expect("send");
+    assert!(
+        !session.has_input(Duration::from_millis(500)).expect("a look"),
+        "it runs"
+    );
+    let worker = stop_the_worker(&server);
+    ends(&server, &session);
+    let told = session.answers().expect("answers");
+    let next = session.query("SELECT 2").unwrap_or_else(|error| error.to_string());
+    worker_is_free(&server);
+    let is_gone = || (!server.workers().contains(&worker)).then_some(());
+    eventually("the worker is gone", PATIENCE, is_gone).expect("killed");
+    [told, next]
+}
+
+#[test]
+fn an_engine_that_does_not_stop_for_a_cancel_request_is_killed() {
+    let told = told_of_an_engine_that_does_not_stop("SET statement_timeout = 0", cancel);
+    assert_eq!(told, ["E:57014 Z:I", "T:1 D C:SELECT 1 Z:I"]);
+}
+
+#[test]
+fn an_engine_that_does_not_stop_in_time_is_killed() {
+    let told = told_of_an_engine_that_does_not_stop("SET statement_timeout = '1s'", |_, _| {});
+    assert_eq!(told, ["E:57014 Z:I", "T:1 D C:SELECT 1 Z:I"]);
 }

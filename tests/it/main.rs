@@ -3,6 +3,7 @@
 mod architecture;
 mod authentication;
 mod cancel;
+mod conflicts;
 mod copy;
 mod cursors;
 mod differential;
@@ -17,6 +18,7 @@ mod rust_client;
 mod sessions;
 mod shared;
 mod start;
+mod streams;
 mod types;
 mod wire;
 mod workers;

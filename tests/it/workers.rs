@@ -3,21 +3,7 @@
 use std::time::Duration;
 
 use futures::{TryStreamExt, pin_mut};
-use pintail_tests::Installation;
-
-fn resident(pid: i32) -> u64 {
-    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
-    status
-        .lines()
-        .find_map(|line| {
-            line.strip_prefix("VmRSS:")?
-                .trim()
-                .strip_suffix(" kB")?
-                .parse::<u64>()
-                .ok()
-        })
-        .unwrap_or(0)
-}
+use pintail_tests::{Installation, resident};
 
 #[tokio::test]
 #[cfg(target_os = "linux")]

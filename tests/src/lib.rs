@@ -2,6 +2,7 @@
 
 mod files;
 mod installation;
+mod memory;
 pub mod operator;
 pub mod raw;
 mod reaper;
@@ -13,4 +14,5 @@ mod wait;
 pub use files::allow_files;
 pub use installation::program as program_path;
 pub use installation::{Installation, Options};
+pub use memory::resident;
 pub use wait::eventually;

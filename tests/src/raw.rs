@@ -197,6 +197,15 @@ impl Raw {
         Ok(byte[0])
     }
 
+    /// What one read gives, 64 KiB at the most.
+    pub fn chunk(&mut self) -> anyhow::Result<Vec<u8>> {
+        let mut chunk = vec![0; 64 << 10];
+        let length = self.stream.read(&mut chunk)?;
+        anyhow::ensure!(length > 0, "the server closed");
+        chunk.truncate(length);
+        Ok(chunk)
+    }
+
     /// Everything up to the server's close.
     pub fn rest(&mut self) -> anyhow::Result<Vec<u8>> {
         let mut rest = Vec::new();
