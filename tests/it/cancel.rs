@@ -138,8 +138,8 @@ fn told_of_an_engine_that_does_not_stop(begin: &str, ends: impl FnOnce(&Installa
         "SELECT count(*) FROM generate_series(1, 300000) a(i), generate_series(1, 3000000) b(i) WHERE a.i + b.i < 0";
     let server = one_worker();
     let mut session = Raw::session(&server).expect("session");
-    let begun = session.query(&format!("{begin}; SELECT 1")).expect("query");
-    assert!(begun.contains(" C:SELECT 1 Z:"), "{begun}");
+    let answers = session.query(&format!("{begin}; SELECT 1")).expect("query");
+    assert!(answers.contains(" C:SELECT 1 Z:"), "{answers}");
     session.send(b'Q', &text(long)).expect("send");
     assert!(
         !session.has_input(Duration::from_millis(500)).expect("a look"),

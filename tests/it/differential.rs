@@ -75,7 +75,7 @@ macro_rules! rows {
 
 rows! {
     startup options statuses simple tags extended portals limits errors fields cursors fetch fetch_extended copy copy_data copy_options lake shared types
-    parameters arrays styles origins results states
+    parameters arrays styles origins results states cursor_rules
 }
 
 #[test]
