@@ -3,7 +3,8 @@
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use pintail_tests::raw::{Raw, text};
+use pintail_tests::raw::{Endpoint, Raw, text};
+use pintail_tests::reference::Reference;
 use pintail_tests::{Installation, Options, eventually};
 
 const SSL_REQUEST: u32 = 80_877_103;
@@ -149,4 +150,68 @@ fn more_connections_than_allowed_are_told_so_and_may_still_cancel() {
         freed.expect("a session").query("SELECT 1").expect("query"),
         "T:1 D C:SELECT 1 Z:I"
     );
+}
+
+/// The statuses of a start with these parameters, but for those whose values are each server's own.
+fn statuses(server: &impl Endpoint) -> Vec<String> {
+    let mut raw = Raw::open(server).expect("connect");
+    let parameters = [
+        ("application_name", "a name"),
+        ("TimeZone", "Asia/Tokyo"),
+        ("options", "-c DateStyle=German -c IntervalStyle=iso_8601"),
+    ];
+    let answers = raw.log_in(server, VERSION, &parameters).expect("log in");
+    assert_eq!(answers, ["Z:I"]);
+    let own = ["S(server_version=", "S(is_superuser=", "S(search_path="];
+    let mut told: Vec<String> = raw.statuses().to_vec();
+    for name in &own[..2] {
+        assert_eq!(
+            told.iter().filter(|status| status.starts_with(name)).count(),
+            1,
+            "{told:?}"
+        );
+    }
+    told.retain(|status| !own.iter().any(|name| status.starts_with(name)));
+    told.sort_unstable();
+    told
+}
+
+#[test]
+fn a_start_tells_every_status_once() {
+    let told = statuses(server());
+    let wanted = [
+        "S(DateStyle=German, DMY)",
+        "S(IntervalStyle=iso_8601)",
+        "S(TimeZone=Asia/Tokyo)",
+        "S(application_name=a name)",
+        "S(client_encoding=UTF8)",
+        "S(default_transaction_read_only=off)",
+        "S(in_hot_standby=off)",
+        "S(integer_datetimes=on)",
+        "S(server_encoding=UTF8)",
+        "S(session_authorization=pintail)",
+        "S(standard_conforming_strings=on)",
+    ];
+    assert_eq!(told, wanted);
+    if let Some(reference) = Reference::start().expect("the reference") {
+        assert_eq!(statuses(&reference), wanted);
+    }
+    let mut session = Raw::session(server()).expect("session");
+    for version in [
+        "S(server_version=15.0)",
+        "S(is_superuser=off)",
+        "S(search_path=\"$user\", public)",
+    ] {
+        assert!(session.statuses().iter().any(|status| status == version), "{version}");
+    }
+    for asked in [
+        "SHOW server_version_num",
+        "SELECT current_setting('server_version_num')",
+    ] {
+        session.send(b'Q', &text(asked)).expect("send");
+        session.receive().expect("columns").expect("no close");
+        let row = session.receive().expect("a row").expect("no close");
+        assert_eq!(row.long(), "D(150000)", "{asked}");
+        assert!(session.answers().expect("the end").ends_with(" Z:I"));
+    }
 }

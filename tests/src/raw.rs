@@ -55,6 +55,7 @@ pub struct Raw {
     socket: TcpStream,
     /// `BackendKeyData`: process id and secret.
     key: Vec<u8>,
+    statuses: Vec<String>,
 }
 
 /// A message of the server.
@@ -75,6 +76,7 @@ impl Raw {
             stream: Box::new(socket.try_clone()?),
             socket,
             key: Vec::new(),
+            statuses: Vec::new(),
         })
     }
 
@@ -148,7 +150,8 @@ impl Raw {
                     seen.push(answer.short());
                     return Ok(seen);
                 }
-                (b'R' | b'S', _) => {}
+                (b'S', _) => self.statuses.push(answer.long()),
+                (b'R', _) => {}
                 _ => seen.push(answer.short()),
             }
         }
@@ -157,6 +160,11 @@ impl Raw {
     /// Process id and secret of this session, as a cancel request carries them.
     pub fn key(&self) -> &[u8] {
         &self.key
+    }
+
+    /// The parameter statuses that came with the log-in, each as `S(name=value)`.
+    pub fn statuses(&self) -> &[String] {
+        &self.statuses
     }
 
     /// Sends bytes as they are.
