@@ -18,6 +18,7 @@ mod out;
 mod output;
 #[allow(clippy::unreadable_literal, reason = "generated from PostgreSQL's own bounds")]
 mod parameters;
+mod place;
 mod portal;
 mod relations;
 mod relocate;

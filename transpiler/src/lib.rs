@@ -11,6 +11,7 @@ mod error;
 mod kind;
 mod leaves;
 mod lex;
+mod locate;
 mod plan;
 mod rules;
 mod script;
@@ -25,6 +26,7 @@ pub use command::{
 pub use error::Error;
 pub use kind::{Kind, Returns, Tag};
 pub use leaves::Leaves;
+pub use locate::locate;
 pub use plan::{
     Column, Context, Description, Notice, Origin, Origins, Output, Place, Plan, Role, SettingChange, SettingText, Step,
     Storage, Table, copy_target, rewrite,

@@ -102,6 +102,8 @@ pub struct Plan {
     pub output: Output,
     /// Types of parameters by position as the text itself says them (`$1::oid[]`), 0 where it does not.
     pub param_oids: Vec<u32>,
+    /// The first parameter's number that the text skips, so that nothing tells its type.
+    pub skipped_param: Option<usize>,
     /// What `set_config` calls change, for the session to apply when the main step has run.
     pub settings: Vec<SettingChange>,
     /// How a statement of several steps is described without running it; `None` where its one step tells.
@@ -255,6 +257,7 @@ impl Plan {
             notices,
             output: Output::default(),
             param_oids: Vec::new(),
+            skipped_param: None,
             settings: Vec::new(),
             description: None,
         }
@@ -308,6 +311,7 @@ pub fn rewrite(statement: &Statement, context: &Context<'_>) -> Result<Plan, Err
                 return Ok(Plan {
                     output: found.output,
                     param_oids: found.param_oids,
+                    skipped_param: found.skipped_param,
                     settings: found.settings,
                     ..plan
                 });
@@ -318,6 +322,7 @@ pub fn rewrite(statement: &Statement, context: &Context<'_>) -> Result<Plan, Err
             let mut plan = finish(statement, tree, &rewritten, context);
             plan.output = found.output;
             plan.param_oids = found.param_oids;
+            plan.skipped_param = found.skipped_param;
             plan.settings = found.settings;
             Ok(plan)
         }

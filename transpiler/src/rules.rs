@@ -57,6 +57,8 @@ pub(crate) struct Found {
     pub(crate) output: Output,
     /// Types of parameters that casts in the text say, by position.
     pub(crate) param_oids: Vec<u32>,
+    /// The first number that no parameter of the text has, though one has a greater.
+    pub(crate) skipped_param: Option<usize>,
     /// What its calls of `set_config` change.
     pub(crate) settings: Vec<SettingChange>,
 }
@@ -66,7 +68,7 @@ pub(crate) fn apply(statement: &mut ast::Statement, context: &Context<'_>) -> Re
     select_into::apply(statement);
     gate::check(statement, &context.access)?;
     parameters::check(statement)?;
-    let param_oids = parameters::said(statement);
+    let (param_oids, skipped_param) = parameters::said(statement);
     locks::apply(statement)?;
     fold::apply(statement);
     ctid::apply(statement);
@@ -83,6 +85,7 @@ pub(crate) fn apply(statement: &mut ast::Statement, context: &Context<'_>) -> Re
     set_returning::apply(statement, context.param_oids);
     session_calls::apply(statement)?;
     let settings = set_config::apply(statement)?;
+    parameters::arguments(statement, context);
     functions::apply(statement, context)?;
     parameters::apply(statement, context);
     operators::apply(statement)?;
@@ -95,6 +98,7 @@ pub(crate) fn apply(statement: &mut ast::Statement, context: &Context<'_>) -> Re
     Ok(Found {
         output,
         param_oids,
+        skipped_param,
         settings,
     })
 }

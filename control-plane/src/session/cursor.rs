@@ -16,6 +16,7 @@ use self::position::{Last, Position, Step};
 use super::engine::{After, Audience, Described, Run, Source};
 use super::machine::{Forget, Machine, Op};
 use super::output::rename_told;
+use super::place::Place;
 use super::portal::{Body, PortalState, describe};
 use super::statement::{Delivery, Moved, unsupported};
 use super::transaction::Implicit;
@@ -53,8 +54,8 @@ pub(super) struct Declared {
 pub(super) struct Query {
     pub(super) source: Source,
     pub(super) params: Vec<Param>,
-    /// See [`Run::offset`].
-    pub(super) offset: Option<usize>,
+    /// See [`Run::place`].
+    pub(super) place: Option<Place>,
     pub(super) columns: Columns,
 }
 
@@ -124,7 +125,7 @@ impl Machine {
                     ));
                 }
                 let query = Query {
-                    offset: step.unchanged.then_some(query.offset),
+                    place: Some(Place::of(query, step.unchanged)),
                     source: Source::Text(step.sql.clone()),
                     params: Vec::new(),
                     columns: Columns::Wanted(plan.output),
@@ -189,7 +190,7 @@ impl Machine {
         self.queue.push_front(Op::Run(Box::new(Run {
             source: query.source,
             params: query.params,
-            offset: query.offset,
+            place: query.place,
             ..*Run::bare(Audience::Cursor(Box::new(declared)))
         })));
         Ok(())

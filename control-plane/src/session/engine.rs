@@ -14,6 +14,7 @@ use super::copy::is_binary;
 use super::cursor::{Declared, Fetching};
 use super::machine::{Call, EngineSettings, Machine, Next, Op, Pace, Waiting};
 use super::output::{announced, origins, rename};
+use super::place::{Place, placed};
 use super::portal::{Body, PortalState, Prepared, Rows, Suspended, describe};
 use super::relocate::Left;
 use super::secret::redacted;
@@ -50,8 +51,8 @@ pub(super) struct Run {
     pub(super) params: Vec<Param>,
     pub(super) formats: Vec<i16>,
     pub(super) audience: Audience,
-    /// Characters of the client's text before the statement, where the engine sees the client's own bytes.
-    pub(super) offset: Option<usize>,
+    /// Where the client wrote it.
+    pub(super) place: Option<Place>,
     /// Literals that must not be repeated to anybody.
     pub(super) redacted: Vec<String>,
     /// What its success leaves in the instance.
@@ -164,7 +165,7 @@ impl Run {
             params: Vec::new(),
             formats: Vec::new(),
             audience,
-            offset: None,
+            place: None,
             redacted: Vec::new(),
             left: Left::default(),
             was_lost: false,
@@ -360,7 +361,10 @@ impl Machine {
         }
         let error = match error {
             CallError::Statement { report, broken } => CallError::Statement {
-                report: Box::new(redacted(&placed(report, running.run.offset), &running.run.redacted)),
+                report: Box::new(redacted(
+                    &placed(report, running.run.place.as_ref()),
+                    &running.run.redacted,
+                )),
                 broken: *broken,
             },
             lost @ (CallError::Lost { .. } | CallError::Unsent { .. }) => return self.run_lost(running, lost),
@@ -526,16 +530,6 @@ impl Machine {
         };
         self.take_frame(running, frame, suspended.rest.bytes);
     }
-}
-
-/// The position in the client's text, where the engine saw the client's own bytes.
-pub(super) fn placed(report: &Report, offset: Option<usize>) -> Report {
-    let mut report = report.clone();
-    report.position = match (report.position, offset) {
-        (Some(position), Some(offset)) => Some(position.saturating_add(u32::try_from(offset).unwrap_or(u32::MAX))),
-        _ => None,
-    };
-    report
 }
 
 /// The shorter of two time limits, 0 being none.

@@ -9,9 +9,10 @@ use pintail_worker_api::error::CallError;
 use pintail_worker_api::messages::{Param, Prepare, Prepared as WorkerPrepared};
 
 use super::cursor::{duplicate_cursor, naming, no_portal, subject};
-use super::engine::{Audience, Described, Run, Source, ToClient, placed};
+use super::engine::{Audience, Described, Run, Source, ToClient};
 use super::machine::{Call, Machine, Next, Op, Parsing, PendingParse, Purpose, Stage, Waiting};
 use super::output::{announced, origins, rename_told};
+use super::place::{Place, placed};
 use super::portal::{Body, Portal, PortalState, Prepared, describe, format_of};
 use super::relocate::Left;
 use super::statement::{Delivery, Moved, duplicate_statement};
@@ -103,6 +104,13 @@ impl Machine {
         } else {
             None
         };
+        let skipped = plan.as_ref().and_then(|plan| plan.skipped_param);
+        if let Some(number) = skipped.filter(|number| types.get(number - 1).is_none_or(|&oid| oid == 0)) {
+            return Err(Report::new(
+                SqlState::INDETERMINATE_DATATYPE,
+                format!("could not determine data type of parameter ${number}"),
+            ));
+        }
         if let Some(Plan {
             description: Some(description),
             output,
@@ -190,8 +198,8 @@ impl Machine {
         let answer = match result {
             Ok(answer) => answer,
             Err(CallError::Statement { report, .. }) => {
-                let offset = parse.unchanged.then_some(subject(&parse.parsing.statement).offset);
-                return self.fail(placed(&report, offset));
+                let place = Place::of(subject(&parse.parsing.statement), parse.unchanged);
+                return self.fail(placed(&report, Some(&place)));
             }
             Err(lost) => return self.parse_lost(parse, &lost),
         };
@@ -420,7 +428,7 @@ impl Machine {
                         holds_tag: false,
                         moved: delivery.moved,
                     }),
-                    offset: None,
+                    place: None,
                     redacted: Vec::new(),
                     left: Left::default(),
                     was_lost: false,

@@ -10,6 +10,7 @@ use pintail_worker_api::messages::{CopyOptions, Param};
 use super::cursor::{Columns, Query, naming};
 use super::engine::{After, Audience, Described, Run, Source, ToClient};
 use super::machine::{Machine, Op, Parsing, Purpose};
+use super::place::Place;
 use super::portal::{Body, Prepared};
 use super::relocate::{Left, Renewal};
 use super::transaction::{Implicit, read_only};
@@ -152,7 +153,7 @@ impl Machine {
                 },
                 formats: delivery.formats.clone(),
                 audience,
-                offset: step.unchanged.then_some(statement.offset),
+                place: Some(Place::of(statement, step.unchanged)),
                 redacted: Vec::new(),
                 left: if Some(index) == main {
                     Left::by(statement)
@@ -259,7 +260,7 @@ impl Machine {
             let query = Query {
                 source: Source::Prepared(Arc::clone(prepared)),
                 params,
-                offset: None,
+                place: None,
                 columns: Columns::Known(match &prepared.body {
                     Body::Engine { columns, .. } => columns.clone(),
                     Body::Session | Body::Steps { .. } => Vec::new(),
@@ -292,7 +293,7 @@ impl Machine {
                 holds_tag: false,
                 moved: delivery.moved.clone(),
             }),
-            offset: None,
+            place: None,
             redacted: Vec::new(),
             left: Left::by(statement),
             was_lost: delivery.was_lost,

@@ -19,6 +19,10 @@ pub(super) fn apply(statement: &mut ast::Statement) -> Result<(), Error> {
     }
 }
 
+const OID: u32 = 26;
+const INT4: u32 = 23;
+const INT8: u32 = 20;
+
 struct Casts;
 
 impl VisitorMut for Casts {
@@ -75,6 +79,9 @@ fn rewrite(inner: &Expr, data_type: &DataType) -> Result<Option<Expr>, Error> {
     if let Some(name) = name_of(inner, data_type) {
         return Ok(Some(name));
     }
+    if let Some(found) = looked_up(inner, data_type) {
+        return Ok(Some(found));
+    }
     if let Some(length) = length(data_type) {
         return Ok(Some(sized(inner, data_type, length)));
     }
@@ -100,8 +107,20 @@ fn rewrite(inner: &Expr, data_type: &DataType) -> Result<Option<Expr>, Error> {
         let info = ExactNumberInfo::PrecisionAndScale(38, scale);
         return Ok(Some(build::cast(inner.clone(), DataType::Decimal(info))));
     }
-    let engine = types::engine(data_type, Place::Cast)?;
+    let mut engine = types::engine(data_type, Place::Cast)?;
+    if matches!(data_type, DataType::Array(_)) && nesting(inner) > 1 {
+        engine = deep(&engine, nesting(inner));
+    }
     Ok((engine != *data_type).then(|| build::cast(inner.clone(), engine)))
+}
+
+/// How many array constructors stand in one another.
+fn nesting(expr: &Expr) -> usize {
+    match expr {
+        Expr::Array(array) => 1 + array.elem.iter().map(nesting).max().unwrap_or(0),
+        Expr::Nested(inner) => nesting(inner),
+        _ => 0,
+    }
 }
 
 fn unconstrained(data_type: &DataType) -> bool {
@@ -125,8 +144,14 @@ fn length(data_type: &DataType) -> Option<u64> {
         D::CharacterVarying(Some(CharacterLength::IntegerLength { length, .. }))
         | D::CharVarying(Some(CharacterLength::IntegerLength { length, .. }))
         | D::Varchar(Some(CharacterLength::IntegerLength { length, .. })) => Some(*length),
+        // `"char"` is a byte.
+        D::Custom(name, _) if matches!(name.0.as_slice(), [part] if part.as_ident().is_some_and(is_char)) => Some(1),
         _ => None,
     }
+}
+
+fn is_char(name: &ast::Ident) -> bool {
+    name.quote_style.is_some() && name.value == "char"
 }
 
 /// A cast to a sized character type cuts without a word; `char(n)` pads.
@@ -174,6 +199,14 @@ fn name_of(inner: &Expr, data_type: &DataType) -> Option<Expr> {
     }
     let argument = build::plain_arguments(function)?.pop()?;
     Some(build::own(&format!("{name}_name"), vec![argument]))
+}
+
+/// The OID that `to_regclass` finds, where it is asked for.
+fn looked_up(inner: &Expr, data_type: &DataType) -> Option<Expr> {
+    let is_number = matches!(types::oid_of(data_type), Some(OID | INT4 | INT8));
+    let Expr::Function(function) = inner else { return None };
+    let is_lookup = super::last_name(&function.name).as_deref() == Some("to_regclass");
+    (is_number && is_lookup).then(|| Some(build::own("_find_class", build::plain_arguments(function)?)))?
 }
 
 /// A literal whose notation is PostgreSQL's alone.
@@ -232,9 +265,13 @@ fn list(item: &literals::Item) -> Expr {
 
 /// PostgreSQL's array types say nothing of dimensions; DuckDB's do.
 fn depth(data_type: &DataType, item: &literals::Item) -> DataType {
-    let element = super::columns::element(data_type).clone();
-    let mut out = element;
-    for _ in 0..literals::dimensions(item).max(1) {
+    deep(data_type, literals::dimensions(item).max(1))
+}
+
+/// The array type over the same element with so many dimensions.
+fn deep(data_type: &DataType, dimensions: usize) -> DataType {
+    let mut out = super::columns::element(data_type).clone();
+    for _ in 0..dimensions {
         out = DataType::Array(ArrayElemTypeDef::SquareBracket(Box::new(out), None));
     }
     out

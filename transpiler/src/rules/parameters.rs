@@ -3,7 +3,9 @@
 use std::ops::ControlFlow;
 
 use pintail_sqlstate::SqlState;
-use sqlparser::ast::{self, Expr, ObjectName, TableFactor, Value, ValueWithSpan, Visit, VisitMut, Visitor, VisitorMut};
+use sqlparser::ast::{
+    self, BinaryOperator, Expr, ObjectName, TableFactor, Value, ValueWithSpan, Visit, VisitMut, Visitor, VisitorMut,
+};
 
 use super::{build, last_name, session_calls, types};
 use crate::Error;
@@ -11,9 +13,6 @@ use crate::plan::Context;
 
 /// Wraps each such parameter in a cast.
 pub(super) fn apply(statement: &mut ast::Statement, context: &Context<'_>) {
-    let _ = statement.visit(&mut Texts {
-        oids: context.param_oids,
-    });
     if context.param_oids.iter().all(|&oid| oid == 0 || oid == UNKNOWN) {
         return;
     }
@@ -22,6 +21,14 @@ pub(super) fn apply(statement: &mut ast::Statement, context: &Context<'_>) {
         cast: 0,
     };
     let _ = statement.visit(&mut casts);
+}
+
+/// Casts parameters that are arguments of functions whose overloads leave them open, as PostgreSQL resolves those. Runs before
+/// functions get the engine's names.
+pub(super) fn arguments(statement: &mut ast::Statement, context: &Context<'_>) {
+    let _ = statement.visit(&mut Arguments {
+        oids: context.param_oids,
+    });
 }
 
 /// Refuses numbers that no parameter has: they count from 1, in the protocol's 16 bits.
@@ -57,11 +64,14 @@ impl Visitor for Numbers {
 
 /// The types that casts directly around parameters say, by position; 0 where a parameter first stands without one.
 ///
-/// Names of objects (`$1::regclass`) stay open: what the client sends for them is text.
-pub(super) fn said(statement: &ast::Statement) -> Vec<u32> {
+/// Names of objects (`$1::regclass`) stay open: what the client sends for them is text. Beside it, the first number that is
+/// skipped.
+pub(super) fn said(statement: &ast::Statement) -> (Vec<u32>, Option<usize>) {
     let mut said = Said { oids: Vec::new() };
     let _ = statement.visit(&mut said);
-    said.oids.into_iter().map(Option::unwrap_or_default).collect()
+    let skipped = said.oids.iter().position(Option::is_none).map(|index| index + 1);
+    let oids = said.oids.into_iter().map(Option::unwrap_or_default).collect();
+    (oids, skipped)
 }
 
 struct Said {
@@ -100,6 +110,21 @@ impl Said {
 
 impl Said {
     /// Bounds of a series have one type: that of a bound which is a number.
+    /// A parameter beside a number takes the number's type, as PostgreSQL prefers an operator of one type.
+    fn operands(&mut self, operand: &Expr, other: &Expr) {
+        let oid = match other {
+            Expr::Cast { data_type, .. } => types::oid_of(data_type).filter(|oid| NUMBERS.contains(oid)),
+            Expr::Value(value) => match &value.value {
+                Value::Number(digits, _) if digits.contains('.') && !digits.contains(['e', 'E']) => Some(NUMERIC),
+                _ => None,
+            },
+            _ => None,
+        };
+        if let (Some(number), Some(oid)) = (build::parameter(operand), oid) {
+            self.note(number, oid);
+        }
+    }
+
     fn series(&mut self, bounds: &[Expr]) {
         let number = bounds.iter().find_map(integer);
         let Some(oid) = number.map(|number| if i32::try_from(number).is_ok() { INT4 } else { INT8 }) else {
@@ -135,10 +160,20 @@ impl Visitor for Said {
             let name = data_type.to_string();
             let is_name = name.to_lowercase().starts_with("reg");
             self.note(number, types::type_oid(&name).filter(|_| !is_name).unwrap_or(0));
+        } else if let Expr::BinaryOp { left, op, right } = expr {
+            if is_arithmetic(op) {
+                self.operands(left, right);
+                self.operands(right, left);
+            }
         } else if let Expr::Function(function) = expr {
             self.arguments(&function.name, &build::plain_arguments(function).unwrap_or_default());
-        } else if matches!(expr, Expr::Value(_))
-            && let Some(number) = build::parameter(expr)
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn pre_visit_value(&mut self, value: &ValueWithSpan) -> ControlFlow<()> {
+        if let Value::Placeholder(name) = &value.value
+            && let Some(number) = name.strip_prefix('$').and_then(|digits| digits.parse().ok())
         {
             self.note(number, 0);
         }
@@ -158,31 +193,63 @@ fn integer(expr: &Expr) -> Option<i64> {
     }
 }
 
+fn is_arithmetic(op: &BinaryOperator) -> bool {
+    use BinaryOperator as B;
+    matches!(op, B::Plus | B::Minus | B::Multiply | B::Divide | B::Modulo)
+}
+
 const INT4: u32 = 23;
 const INT8: u32 = 20;
-/// Functions of text and of bytes: an argument that says neither is text, as PostgreSQL prefers it.
-const OF_TEXT: &[&str] = &["length", "octet_length", "bit_length"];
+const NUMERIC: u32 = 1700;
+/// `int2`, `int4`, `int8`, `float4`, `float8`, `numeric`.
+const NUMBERS: [u32; 6] = [21, INT4, INT8, 700, 701, NUMERIC];
+/// Functions of text and of bytes, and what an argument is that says neither: text, as PostgreSQL prefers it.
+const OVERLOADED: &[(&str, &[&str])] = &[
+    ("length", &["VARCHAR"]),
+    ("octet_length", &["VARCHAR"]),
+    ("bit_length", &["VARCHAR"]),
+    ("substr", &["VARCHAR", "INTEGER", "INTEGER"]),
+    ("left", &["VARCHAR", "INTEGER"]),
+    ("right", &["VARCHAR", "INTEGER"]),
+    ("repeat", &["VARCHAR", "INTEGER"]),
+    ("lpad", &["VARCHAR", "INTEGER", "VARCHAR"]),
+    ("rpad", &["VARCHAR", "INTEGER", "VARCHAR"]),
+    ("split_part", &["VARCHAR", "VARCHAR", "INTEGER"]),
+];
 
-struct Texts<'a> {
+struct Arguments<'a> {
     oids: &'a [u32],
 }
 
-impl VisitorMut for Texts<'_> {
+impl VisitorMut for Arguments<'_> {
     type Break = ();
 
     fn pre_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<()> {
         let Expr::Function(function) = expr else {
             return ControlFlow::Continue(());
         };
-        let named = last_name(&function.name).is_some_and(|name| OF_TEXT.contains(&name.as_str()));
-        if named
-            && let Some([argument]) = build::plain_arguments(function).as_deref()
-            && let Some(number) = build::parameter(argument)
-            && let declared = number.checked_sub(1).and_then(|index| self.oids.get(index))
-            && declared.is_none_or(|&oid| oid == 0 || oid == UNKNOWN)
-        {
-            function.args = build::arguments(vec![build::cast(argument.clone(), build::varchar())]);
+        let name = last_name(&function.name).unwrap_or_default();
+        let Some((_, types)) = OVERLOADED.iter().find(|(function, _)| *function == name) else {
+            return ControlFlow::Continue(());
+        };
+        let Some(mut arguments) = build::plain_arguments(function) else {
+            return ControlFlow::Continue(());
+        };
+        let open = |argument: &Expr| {
+            build::parameter(argument).is_some_and(|number| {
+                let declared = number.checked_sub(1).and_then(|index| self.oids.get(index));
+                declared.is_none_or(|&oid| oid == 0 || oid == UNKNOWN)
+            })
+        };
+        if !arguments.iter().any(open) {
+            return ControlFlow::Continue(());
         }
+        for (argument, kind) in arguments.iter_mut().zip(*types) {
+            if open(argument) {
+                *argument = build::cast(argument.clone(), build::named_type(kind));
+            }
+        }
+        function.args = build::arguments(arguments);
         ControlFlow::Continue(())
     }
 }

@@ -24,6 +24,9 @@ const GUESSES: &[u32] = &[
     oid::BOOL,
 ];
 
+/// How many open parameters are tried in every mixture of text and numbers.
+const MIXED: usize = 6;
+
 /// Where statements are prepared.
 #[derive(Clone, Copy)]
 pub(crate) struct Bench<'a> {
@@ -192,9 +195,29 @@ impl Statement {
                 return self;
             }
         }
+        if self.mix(bench, sql) {
+            return self;
+        }
         self.guess(oid::TEXT);
         let _ = self.try_close(bench, sql);
         self
+    }
+
+    /// Finds what text and numbers there are among a few parameters that are not all of one type.
+    fn mix(&mut self, bench: Bench<'_>, sql: &str) -> bool {
+        let open: Vec<usize> = (0..self.params.len())
+            .filter(|&index| self.params[index].origin == Origin::Nobody)
+            .collect();
+        if !(2..=MIXED).contains(&open.len()) {
+            return false;
+        }
+        (1..(1_usize << open.len()) - 1).any(|numbers| {
+            for (bit, &index) in open.iter().enumerate() {
+                let is_number = numbers >> bit & 1 == 1;
+                self.params[index].oid = if is_number { oid::INT4 } else { oid::TEXT };
+            }
+            self.try_close(bench, sql).is_some() && self.stands(bench)
+        })
     }
 
     /// Whether the engine takes the types: where it puts that off until values are bound, NULLs show it.

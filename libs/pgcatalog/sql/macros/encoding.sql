@@ -14,4 +14,8 @@ CREATE OR REPLACE MACRO __pintail.pg.decode
     (b BLOB) AS system.main.decode(b);
 CREATE OR REPLACE MACRO __pintail.pg.to_hex(a) AS system.main.lower(system.main.to_hex(a));
 CREATE OR REPLACE MACRO __pintail.pg.convert_from(b, e) AS system.main.decode(b);
-CREATE OR REPLACE MACRO __pintail.pg.convert_to(s, e) AS system.main.encode(s)
+CREATE OR REPLACE MACRO __pintail.pg.convert_to(s, e) AS system.main.encode(s);
+CREATE OR REPLACE MACRO __pintail.pg.chr(n) AS CASE
+    WHEN n > 0 THEN system.main.chr(n)
+    WHEN n = 0 THEN error('PINTAIL:54000:null character not permitted')
+    WHEN n < 0 THEN error('PINTAIL:54000:character number must be positive') END
