@@ -35,24 +35,39 @@ fn start_up(server: &Installation, version: u32, options: &[&str]) -> Vec<u8> {
     body
 }
 
-/// Ways into TLS that must all do.
-fn ways_in(server: &Installation) -> [Raw; 3] {
-    let mut asked = Raw::open(server).expect("connect");
-    asked.packet(&SSL_REQUEST.to_be_bytes()).expect("send");
-    assert_eq!(asked.byte().expect("answer"), b'S');
-    asked.go_into_tls().expect("tls");
-    let direct = |protocols| Raw::open_in_tls(server, protocols).expect("connect");
-    [asked, direct(&["postgresql"]), direct(&["h2", "postgresql"])]
+/// A way into TLS; all must do.
+#[derive(Debug, Clone, Copy)]
+enum Way {
+    /// After a request for it.
+    Asked,
+    /// At the first byte, with these protocols offered.
+    Direct(&'static [&'static str]),
+}
+
+const WAYS: [Way; 3] = [
+    Way::Asked,
+    Way::Direct(&["postgresql"]),
+    Way::Direct(&["h2", "postgresql"]),
+];
+
+fn in_tls(server: &Installation, way: Way) -> Raw {
+    match way {
+        Way::Asked => {
+            let mut asked = Raw::open(server).expect("connect");
+            asked.packet(&SSL_REQUEST.to_be_bytes()).expect("send");
+            assert_eq!(asked.byte().expect("answer"), b'S');
+            asked.go_into_tls().expect("tls");
+            asked
+        }
+        Way::Direct(protocols) => Raw::open_in_tls(server, protocols).expect("connect"),
+    }
 }
 
 #[test]
 fn tls_begins_at_the_first_byte_or_when_asked_for() {
-    for (way, mut raw) in ways_in(server()).into_iter().enumerate() {
-        assert_eq!(
-            raw.log_in(server(), VERSION, &[]).expect("log in"),
-            ["Z:I"],
-            "way {way}"
-        );
+    for way in WAYS {
+        let mut raw = in_tls(server(), way);
+        assert_eq!(raw.log_in(server(), VERSION, &[]).expect("log in"), ["Z:I"], "{way:?}");
         assert_eq!(raw.query("SELECT 1").expect("query"), "T:1 D C:SELECT 1 Z:I");
     }
 }
@@ -83,27 +98,23 @@ fn a_second_request_for_encryption_has_no_place_in_direct_tls() {
 
 #[test]
 fn a_cancel_request_counts_inside_tls_with_either_length_of_key() {
-    for minor in [0, 2] {
-        for way in 0..3 {
-            let mut session = Raw::open(server()).expect("connect");
-            assert_eq!(session.log_in(server(), VERSION | minor, &[]).expect("log in"), ["Z:I"]);
-            let length = if minor == 0 { 8 } else { 36 };
-            assert_eq!(session.key().len(), length, "process id and secret under 3.{minor}");
-            assert_eq!(session.query("SELECT 1").expect("query"), "T:1 D C:SELECT 1 Z:I");
-            session.send(b'Q', &text(LONG)).expect("send");
-            let request = [&CANCEL_REQUEST.to_be_bytes()[..], session.key()].concat();
-            eventually("the request is answered", PATIENCE, || {
-                let mut other = ways_in(server()).into_iter().nth(way).expect("a way");
-                other.packet(&request).expect("send");
-                assert_eq!(other.receive().expect("a close").map(|answer| answer.short()), None);
-                session
-                    .has_input(Duration::from_millis(100))
-                    .expect("a look")
-                    .then_some(())
-            })
-            .expect("cancelled");
-            assert_eq!(session.answers().expect("answers"), "E:57014 Z:I");
-        }
+    for (minor, length, way) in [(0, 8, WAYS[0]), (0, 8, WAYS[1]), (2, 36, WAYS[1])] {
+        let mut session = Raw::open(server()).expect("connect");
+        assert_eq!(session.log_in(server(), VERSION | minor, &[]).expect("log in"), ["Z:I"]);
+        assert_eq!(session.key().len(), length, "process id and secret under 3.{minor}");
+        session.send(b'Q', &text(LONG)).expect("send");
+        let request = [&CANCEL_REQUEST.to_be_bytes()[..], session.key()].concat();
+        eventually("the request is answered", PATIENCE, || {
+            let mut other = in_tls(server(), way);
+            other.packet(&request).expect("send");
+            assert_eq!(other.receive().expect("a close").map(|answer| answer.short()), None);
+            session
+                .has_input(Duration::from_millis(100))
+                .expect("a look")
+                .then_some(())
+        })
+        .expect("cancelled");
+        assert_eq!(session.answers().expect("answers"), "E:57014 Z:I", "3.{minor}, {way:?}");
     }
 }
 
