@@ -19,7 +19,7 @@ public class Wire {
                 session(connection, variant);
             }
         }
-        System.out.println("pgjdbc: COPY, batches, fetch size, cancel, generated keys");
+        System.out.println("pgjdbc: COPY, batches, fetch size, cancel, generated keys, columns of tables");
     }
 
     static void session(Connection connection, String variant) throws Exception {
@@ -71,6 +71,16 @@ public class Wire {
                 check("a key", keys.next(), true);
                 check("the key", keys.getInt(1), 777777);
             }
+        }
+        try (Statement statement = connection.createStatement(); ResultSet rows = statement.executeQuery("SELECT w.t AS text, w.i, w.i + 1 AS more FROM jdbc_w AS w WHERE false")) {
+            ResultSetMetaData columns = rows.getMetaData();
+            check("the column's own name", columns.unwrap(org.postgresql.PGResultSetMetaData.class).getBaseColumnName(1), "t");
+            check("the table's name", columns.unwrap(org.postgresql.PGResultSetMetaData.class).getBaseTableName(2), "jdbc_w");
+            check("the schema's name", columns.unwrap(org.postgresql.PGResultSetMetaData.class).getBaseSchemaName(2), "public");
+            check("no table's", columns.unwrap(org.postgresql.PGResultSetMetaData.class).getBaseTableName(3), "");
+            check("label", columns.getColumnLabel(1), "text");
+            check("counts itself", columns.isAutoIncrement(2), false);
+            check("may be NULL", columns.isNullable(2), ResultSetMetaData.columnNullable);
         }
         try (Statement slow = connection.createStatement()) {
             Thread canceller = new Thread(() -> {

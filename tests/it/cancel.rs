@@ -162,6 +162,13 @@ fn an_engine_that_does_not_stop_for_a_cancel_request_is_killed() {
 }
 
 #[test]
+fn inside_a_transaction_the_client_learns_why_its_session_ends() {
+    let [told, next] = told_of_an_engine_that_does_not_stop("BEGIN; SET LOCAL statement_timeout = '1s'", |_, _| {});
+    assert_eq!(told, "E:57014 E:08006 closed");
+    assert!(!next.contains("C:SELECT"), "{next}");
+}
+
+#[test]
 fn an_engine_that_does_not_stop_in_time_is_killed() {
     let told = told_of_an_engine_that_does_not_stop("SET statement_timeout = '1s'", |_, _| {});
     assert_eq!(told, ["E:57014 Z:I", "T:1 D C:SELECT 1 Z:I"]);

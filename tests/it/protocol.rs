@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use futures::{StreamExt, TryStreamExt, pin_mut};
 use pintail_tests::Installation;
+use pintail_tests::raw::{Raw, message, text};
 use tokio_postgres::error::SqlState;
 use tokio_postgres::{IsolationLevel, SimpleQueryMessage};
 
@@ -312,4 +313,31 @@ async fn prepare_execute_deallocate_by_sql() {
     client.batch_execute("DEALLOCATE twice").await.expect("deallocate");
     let error = client.batch_execute("EXECUTE twice(1)").await.expect_err("gone");
     assert_eq!(code(&error), "26000");
+}
+
+/// What has been answered leaves although more is there to be done: the client may act on it first.
+#[test]
+fn answers_leave_at_the_end_of_a_batch_and_by_flush() {
+    let server = Installation::start().expect("start");
+    let slow = "SELECT pg_sleep(600)";
+    let batch = |sql: &str, end: u8| {
+        [
+            message(b'P', &[&text("")[..], &text(sql), &[0, 0]].concat()),
+            message(b'B', &[0, 0, 0, 0, 0, 0, 0, 0]),
+            message(b'E', &[0, 0, 0, 0, 0]),
+            message(end, &[]),
+        ]
+        .concat()
+    };
+    for (first, answered) in [
+        (message(b'Q', &text("SELECT 1")), 4),
+        (batch("SELECT 1", b'S'), 5),
+        (batch("SELECT 1", b'H'), 4),
+    ] {
+        let mut session = Raw::session(&server).expect("session");
+        let packet = [first, batch(slow, b'S')].concat();
+        session.bytes(&packet).expect("send");
+        // It comes at all: the statement behind it goes on for ten minutes.
+        session.some(answered).expect("answers");
+    }
 }

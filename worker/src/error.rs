@@ -63,6 +63,9 @@ pub enum Error {
         /// The reason, already told as `PostgreSQL` does.
         report: Box<Report>,
     },
+    /// A result would have to be a number that the engine's decimals do not hold.
+    #[error("a number beyond 38 digits")]
+    NumberBeyond,
     /// Too few or too many parameters.
     #[error("{given} parameters for {wanted}")]
     ParameterCount {
@@ -150,6 +153,8 @@ impl ToReport for Error {
                 SqlState::INVALID_SQL_STATEMENT_NAME,
                 format!("prepared statement {handle} does not exist in the worker"),
             ),
+            Self::NumberBeyond => Report::new(SqlState::NUMERIC_VALUE_OUT_OF_RANGE, "value overflows numeric format")
+                .with_detail("Numbers have at most 38 digits here, and are neither NaN nor infinite."),
             Self::ResultTypeChanged => Report::new(
                 SqlState::FEATURE_NOT_SUPPORTED,
                 "cached plan must not change result type",

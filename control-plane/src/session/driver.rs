@@ -164,7 +164,12 @@ impl<S: AsyncRead + AsyncWrite + Send> Driver<S> {
         let answer = match next {
             Next::Read => return self.read_message().await,
             Next::Close => return Err(End::Done),
-            Next::Call(call) => self.answer(call).await?,
+            Next::Call(call) => {
+                if self.machine.out().is_promised() {
+                    self.flush().await?;
+                }
+                self.answer(call).await?
+            }
             Next::Frame(sequence) => {
                 if self.machine.out().len() >= WRITE_ABOVE {
                     self.flush_while_running(sequence).await?;
@@ -208,7 +213,7 @@ impl<S: AsyncRead + AsyncWrite + Send> Driver<S> {
                         return Ok(());
                     }
                     let sync_follows = frontend::peek(&self.inbound) == Some(b'S');
-                    let is_simple = matches!(kind, b'Q' | b'F');
+                    let class = frontend::Class::of(kind);
                     let message = if self.machine.is_copying() && kind == b'd' {
                         copy::joined(body, &mut self.inbound).map(frontend::Message::CopyData)
                     } else {
@@ -221,7 +226,7 @@ impl<S: AsyncRead + AsyncWrite + Send> Driver<S> {
                     self.machine.on(Event::Message {
                         message,
                         sync_follows,
-                        is_simple,
+                        class,
                     });
                     if let Some(text) = self.machine.take_text() {
                         self.presence.takes_up(text);
@@ -233,7 +238,7 @@ impl<S: AsyncRead + AsyncWrite + Send> Driver<S> {
                     self.machine.on(Event::Message {
                         message: Err(error),
                         sync_follows: false,
-                        is_simple: false,
+                        class: frontend::Class::Extended,
                     });
                     return Ok(());
                 }

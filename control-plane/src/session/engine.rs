@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
+use pintail_pgtypes::RenderSettings;
 use pintail_sqlstate::Report;
 use pintail_transpiler::{Returns, Tag, TransactionModes};
 use pintail_worker_api::error::CallError;
@@ -42,6 +43,8 @@ pub(super) struct Derived {
     pub(super) engine: EngineSettings,
     limits: TimeLimits,
     rows: RowsWanted,
+    /// How texts of parameters are read.
+    pub(super) render: RenderSettings,
 }
 
 /// A statement for the engine.
@@ -312,6 +315,21 @@ impl Machine {
         {
             let setting = |name: &str| self.settings.get(name).unwrap_or_default();
             let milliseconds = |name: &str| u64::try_from(self.settings.integer(name)).unwrap_or(0);
+            let rows = RowsWanted {
+                formats: Vec::new(),
+                date_style: setting("DateStyle"),
+                interval_style: setting("IntervalStyle"),
+                time_zone: setting("TimeZone"),
+                bytea_output: setting("bytea_output"),
+                extra_float_digits: i32::try_from(self.settings.integer("extra_float_digits")).unwrap_or(1),
+            };
+            let render = RenderSettings::parse(
+                &rows.date_style,
+                &rows.interval_style,
+                &rows.time_zone,
+                &rows.bytea_output,
+                rows.extra_float_digits,
+            );
             self.derived = Some(Derived {
                 generation,
                 engine: self.engine_settings(),
@@ -321,14 +339,9 @@ impl Machine {
                     idle_in_transaction: milliseconds("idle_in_transaction_session_timeout"),
                     transaction: milliseconds("transaction_timeout"),
                 },
-                rows: RowsWanted {
-                    formats: Vec::new(),
-                    date_style: setting("DateStyle"),
-                    interval_style: setting("IntervalStyle"),
-                    time_zone: setting("TimeZone"),
-                    bytea_output: setting("bytea_output"),
-                    extra_float_digits: i32::try_from(self.settings.integer("extra_float_digits")).unwrap_or(1),
-                },
+                rows,
+                // Settings are looked at when they are set.
+                render: render.unwrap_or_default(),
             });
         }
         self.derived.get_or_insert_default()

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::SystemTime;
 
+use pintail_pgtypes::{Format, decode_param};
 use pintail_sqlstate::{Report, SqlState, ToReport};
 use pintail_transpiler::{Kind, Output, Plan, Returns, Role};
 use pintail_worker_api::error::CallError;
@@ -19,6 +20,9 @@ use super::statement::{Delivery, Moved, duplicate_statement};
 use super::transaction::Implicit;
 use crate::wire::backend::{self, ColumnDescription};
 use crate::wire::frontend::{Bind, Message, Target};
+
+/// The longest value of a parameter that is read when it is bound, bytes.
+const LONGEST_CHECKED: usize = 1 << 20;
 
 impl Machine {
     /// Answers one message of the extended protocol.
@@ -291,8 +295,7 @@ impl Machine {
         if !bind.portal.is_empty() && is_taken {
             return Err(duplicate_cursor(&bind.portal));
         }
-        self.drop_portal(&bind.portal);
-        let params = bind
+        let params: Vec<Param> = bind
             .params
             .into_iter()
             .zip(&prepared.param_oids)
@@ -303,6 +306,10 @@ impl Machine {
                 type_oid: *oid,
             })
             .collect();
+        if matches!(prepared.body, Body::Engine { .. } | Body::Steps { .. }) {
+            self.check_values(&params)?;
+        }
+        self.drop_portal(&bind.portal);
         self.portals.insert(
             bind.portal,
             Portal {
@@ -314,6 +321,19 @@ impl Machine {
             },
         );
         backend::bind_complete(self.out.buffer());
+        Ok(())
+    }
+
+    /// Whether the values of Bind can be read. The worker reads them again; those that are long are only looked at there.
+    fn check_values(&mut self, params: &[Param]) -> Result<(), Report> {
+        let render = &self.derived().render;
+        for param in params {
+            let value = param.value.as_deref().filter(|value| value.len() <= LONGEST_CHECKED);
+            let Some(value) = value else { continue };
+            Format::parse(param.format)
+                .and_then(|format| decode_param(param.type_oid, format, Some(value), render))
+                .map_err(|error| error.to_report())?;
+        }
         Ok(())
     }
 
@@ -330,6 +350,9 @@ impl Machine {
 
     fn describe_statement(&mut self, name: &str) -> Result<(), Report> {
         let prepared = self.statement_named(name)?;
+        if !self.columns_of(&prepared).is_empty() {
+            self.transaction.check()?;
+        }
         backend::parameter_description(self.out.buffer(), &prepared.param_oids);
         let columns = self.columns_of(&prepared);
         self.send_columns(&columns);
@@ -342,6 +365,9 @@ impl Machine {
             return Ok(());
         }
         let columns = self.portal_columns(name)?;
+        if !columns.is_empty() {
+            self.transaction.check()?;
+        }
         self.send_columns(&columns);
         Ok(())
     }
@@ -385,6 +411,9 @@ impl Machine {
             backend::empty_query(self.out.buffer());
             return Ok(());
         };
+        if !matches!(statement.kind, Kind::Transaction(_)) {
+            self.transaction.check()?;
+        }
         self.note_text(&statement.text, std::slice::from_ref(&statement));
         let Some(portal) = self.portals.get_mut(name) else {
             return Ok(());

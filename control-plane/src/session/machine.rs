@@ -30,7 +30,7 @@ use super::transaction::Transaction;
 use crate::notify::Notification;
 use crate::wire::ProtocolError;
 use crate::wire::backend;
-use crate::wire::frontend::Message;
+use crate::wire::frontend::{Class, Message};
 
 /// What happened.
 #[derive(Debug)]
@@ -41,8 +41,8 @@ pub enum Event {
         message: Result<Message, ProtocolError>,
         /// A Sync is already there behind it.
         sync_follows: bool,
-        /// It is of the simple protocol, whose errors no Sync follows.
-        is_simple: bool,
+        /// What follows from an error in it.
+        class: Class,
     },
     /// A call has its answer.
     Answer(Answer),
@@ -334,6 +334,7 @@ impl Machine {
     fn tell_ready(&mut self) {
         backend::ready(self.out.buffer(), self.transaction.status());
         self.ready = true;
+        self.out.promise();
     }
 
     /// Whether the client was told last that it may send a query.
@@ -389,10 +390,10 @@ impl Machine {
             Event::Message {
                 message,
                 sync_follows,
-                is_simple,
+                class,
             } => {
                 self.ready = false;
-                self.on_message(message, sync_follows, is_simple);
+                self.on_message(message, sync_follows, class);
             }
             Event::Answer(answer) => self.on_answer(answer),
         }
@@ -445,14 +446,18 @@ impl Machine {
         }
     }
 
-    fn on_message(&mut self, message: Result<Message, ProtocolError>, sync_follows: bool, is_simple: bool) {
+    fn on_message(&mut self, message: Result<Message, ProtocolError>, sync_follows: bool, class: Class) {
         let message = match message {
             Ok(message) => message,
             Err(error @ (ProtocolError::Fatal(_) | ProtocolError::Version { .. })) => {
                 return self.end(error.to_report());
             }
             Err(error) => {
-                if self.phase == Phase::Serving && is_simple {
+                if class == Class::Sync && !self.is_copying() {
+                    // It ends the batch all the same.
+                    self.extended_error(&error.to_report());
+                    self.sync();
+                } else if self.phase == Phase::Serving && class == Class::Simple {
                     self.queue.push_back(Op::Ready);
                     self.fail(error.to_report());
                 } else if self.phase == Phase::Serving {
@@ -484,7 +489,8 @@ impl Machine {
                 ));
             }
             // Left over from a COPY that failed: the client had not seen the error yet.
-            Message::CopyData(_) | Message::CopyDone | Message::CopyFail(_) | Message::Flush => {}
+            Message::CopyData(_) | Message::CopyDone | Message::CopyFail(_) => {}
+            Message::Flush => self.out.promise(),
             extended => {
                 if let Err(report) = self.extended(extended, sync_follows) {
                     self.extended_error(&report);

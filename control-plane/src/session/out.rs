@@ -13,6 +13,8 @@ pub struct Out {
     blocks: VecDeque<Bytes>,
     tail: BytesMut,
     queued: usize,
+    /// The client may act on what waits, before it sends more.
+    promised: bool,
 }
 
 impl Out {
@@ -42,12 +44,25 @@ impl Out {
         self.len() == 0
     }
 
+    /// What waits is to leave before anything takes time: a batch has ended, or the client asked for it by Flush.
+    pub fn promise(&mut self) {
+        self.promised = true;
+    }
+
+    /// Whether something waits that must leave first.
+    pub fn is_promised(&self) -> bool {
+        self.promised && !self.is_empty()
+    }
+
     /// The next block to write.
     pub fn take(&mut self) -> Option<Bytes> {
         if self.blocks.is_empty() {
             self.seal();
         }
-        let block = self.blocks.pop_front()?;
+        let Some(block) = self.blocks.pop_front() else {
+            self.promised = false;
+            return None;
+        };
         self.queued -= block.len();
         Some(block)
     }

@@ -10,11 +10,12 @@ use pintail_sqlstate::{Report, SqlState};
 use pintail_transpiler::{Leaves, Statement};
 use pintail_worker_api::messages::Param;
 
-use super::engine::{After, Run};
+use super::engine::{After, Audience, Run};
 use super::machine::{Call, Machine, Next, Op, Parsing, Purpose, Waiting};
 use super::portal::{PortalState, Prepared};
 use super::statement::Delivery;
 use super::transaction::Implicit;
+use crate::wire::backend;
 
 /// What a statement's success leaves in the instance.
 #[derive(Debug, Default)]
@@ -108,14 +109,21 @@ impl Machine {
             Some(Waiting::Prepare(_)) => true,
             _ => return None,
         };
+        let reason = if cancelled { "user request" } else { "statement timeout" };
+        let canceled = Report::new(SqlState::QUERY_CANCELED, format!("canceling statement due to {reason}"))
+            .with_detail("The engine did not stop in time and was given up.");
         if self.holds().is_some() || self.transaction.is_open() {
+            // The session ends with the transaction that its instance held; the client learns why first.
+            if let Some(Waiting::Run(running)) = &self.waiting
+                && matches!(running.run.audience, Audience::Client(_))
+            {
+                backend::report(self.out.buffer(), &canceled);
+            }
             return None;
         }
         self.leave_instance();
         Some(if reads {
-            let reason = if cancelled { "user request" } else { "statement timeout" };
-            Report::new(SqlState::QUERY_CANCELED, format!("canceling statement due to {reason}"))
-                .with_detail("The engine did not stop in time and was given up.")
+            canceled
         } else {
             Report::new(
                 SqlState::CONNECTION_FAILURE,

@@ -205,6 +205,8 @@ impl Machine {
             Block::Open => self.finish_block("COMMIT", After::Committed { chain }),
             Block::None => {
                 self.outside_block(chain)?;
+                self.drop_portals();
+                self.commit_cursors();
                 self.complete_next("COMMIT".to_owned());
                 self.queue.push_front(Op::EndImplicit);
             }
@@ -218,6 +220,7 @@ impl Machine {
             return Ok(());
         }
         self.outside_block(chain)?;
+        self.drop_portals();
         self.complete_next("ROLLBACK".to_owned());
         self.queue.push_front(Op::UndoImplicit);
         Ok(())

@@ -9,12 +9,17 @@ use pgwire::messages::response::{
     CommandComplete, EmptyQueryResponse, ErrorResponse, NoticeResponse, ReadyForQuery, TransactionStatus,
 };
 use pgwire::messages::startup::{Authentication, BackendKeyData, NegotiateProtocolVersion, ParameterStatus, SecretKey};
-use pintail_sqlstate::{Report, Severity};
+use pintail_sqlstate::{Report, Severity, SqlState};
 
 use super::startup::CancelKey;
 
 /// Longest text of an error's field; the rest is cut.
 const LONGEST_FIELD: usize = 64 << 10;
+
+/// What a prepared statement says whose result is another than it was described as.
+const RESULT_TYPE_CHANGED: &str = "cached plan must not change result type";
+/// The routine by which asyncpg and pgjdbc know that error, to prepare the statement again.
+const REVALIDATE: &str = "RevalidateCachedQuery";
 
 /// One column of a row description.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -233,6 +238,9 @@ fn fields(report: &Report) -> Vec<(u8, String)> {
         if let Some(value) = value {
             fields.push((code, text(value)));
         }
+    }
+    if report.sqlstate == SqlState::FEATURE_NOT_SUPPORTED && report.message == RESULT_TYPE_CHANGED {
+        fields.push((b'R', REVALIDATE.to_owned()));
     }
     fields
 }

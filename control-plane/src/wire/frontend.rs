@@ -9,6 +9,28 @@ const LARGE: usize = 0x3fff_ffff;
 /// `PostgreSQL`'s own limit for messages that have no reason to be large (`PQ_SMALL_MESSAGE_LIMIT`).
 const SMALL: usize = 10_000;
 
+/// What follows from an error in a message of a kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Class {
+    /// Of the simple protocol: the server is ready for the next one.
+    Simple,
+    /// What ends a batch, and does so even where it is malformed.
+    Sync,
+    /// Any other: all is passed over up to Sync.
+    Extended,
+}
+
+impl Class {
+    /// That of a message by its first byte.
+    pub fn of(kind: u8) -> Self {
+        match kind {
+            b'Q' | b'F' => Self::Simple,
+            b'S' => Self::Sync,
+            _ => Self::Extended,
+        }
+    }
+}
+
 /// A message after start-up.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Message {
@@ -133,7 +155,8 @@ pub fn decode(kind: u8, body: Bytes) -> Result<Message, ProtocolError> {
         },
         b'S' => Message::Sync,
         b'H' => Message::Flush,
-        b'X' => Message::Terminate,
+        // Whatever it carries, the client goes.
+        b'X' => return Ok(Message::Terminate),
         b'd' => return Ok(Message::CopyData(body.0)),
         b'c' => Message::CopyDone,
         b'f' => Message::CopyFail(body.text()?),

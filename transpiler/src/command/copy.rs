@@ -83,8 +83,15 @@ pub(super) fn parse(reader: &mut Reader<'_, '_>) -> Result<Parsed, Error> {
 
 fn target(reader: &mut Reader<'_, '_>) -> Result<CopyTarget, Error> {
     if reader.eat_symbol("(") {
-        let query = reader.group()?;
-        let query = reader.nested(query)?;
+        let tokens = reader.group()?;
+        let query = reader.nested(tokens)?;
+        if query.kind == Kind::Ddl && query.tag == Tag::Rows("SELECT") {
+            return Err(Error::unsupported("COPY (SELECT INTO) is not supported"));
+        }
+        if !matches!(query.kind, Kind::Read | Kind::Write) {
+            // The grammar has queries and changes of rows there, nothing else.
+            return Err(reader.unexpected_at(tokens.first()));
+        }
         if matches!(query.kind, Kind::Write) && query.returns == Returns::Nothing {
             return Err(Error::unsupported("COPY query must have a RETURNING clause"));
         }

@@ -172,7 +172,12 @@ impl<'s, 't> Reader<'s, 't> {
 
     /// `PostgreSQL`'s complaint about the next token.
     pub(crate) fn unexpected(&self) -> Error {
-        match self.peek() {
+        self.unexpected_at(self.peek())
+    }
+
+    /// The same about another token of the text.
+    pub(crate) fn unexpected_at(&self, token: Option<&Token<'_>>) -> Error {
+        match token {
             Some(token) => Error::SyntaxError {
                 message: format!("syntax error at or near \"{}\"", token.text),
                 position: lex::position(self.sql, token.start),

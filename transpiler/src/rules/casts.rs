@@ -3,8 +3,8 @@
 use std::ops::ControlFlow;
 
 use sqlparser::ast::{
-    self, Array, ArrayElemTypeDef, CharacterLength, DataType, ExactNumberInfo, Expr, TimezoneInfo, TypedString,
-    VisitMut, VisitorMut,
+    self, Array, ArrayElemTypeDef, BinaryOperator, CharacterLength, DataType, ExactNumberInfo, Expr, TimezoneInfo,
+    TypedString, VisitMut, VisitorMut,
 };
 
 use super::types::{self, Place};
@@ -40,6 +40,9 @@ impl VisitorMut for Casts {
     }
 
     fn post_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<Error> {
+        if let Expr::BinaryOp { left, op, right } = expr {
+            compared(left, op, right);
+        }
         let rewritten = match expr {
             Expr::Cast {
                 expr: inner, data_type, ..
@@ -201,12 +204,32 @@ fn name_of(inner: &Expr, data_type: &DataType) -> Option<Expr> {
     Some(build::own(&format!("{name}_name"), vec![argument]))
 }
 
-/// The OID that `to_regclass` finds, where it is asked for.
+/// The OID that `to_regclass` or `to_regtype` finds, where it is asked for.
 fn looked_up(inner: &Expr, data_type: &DataType) -> Option<Expr> {
     let is_number = matches!(types::oid_of(data_type), Some(OID | INT4 | INT8));
+    is_number.then(|| lookup(inner)).flatten()
+}
+
+fn lookup(inner: &Expr) -> Option<Expr> {
     let Expr::Function(function) = inner else { return None };
-    let is_lookup = super::last_name(&function.name).as_deref() == Some("to_regclass");
-    (is_number && is_lookup).then(|| Some(build::own("_find_class", build::plain_arguments(function)?)))?
+    let find = match super::last_name(&function.name)?.as_str() {
+        "to_regclass" => "_find_class",
+        "to_regtype" => "_find_type",
+        _ => return None,
+    };
+    Some(build::own(find, build::plain_arguments(function)?))
+}
+
+/// Comparisons with what they find are of OIDs.
+fn compared(left: &mut Expr, op: &BinaryOperator, right: &mut Expr) {
+    if !matches!(op, BinaryOperator::Eq | BinaryOperator::NotEq) {
+        return;
+    }
+    for side in [left, right] {
+        if let Some(found) = lookup(side) {
+            *side = found;
+        }
+    }
 }
 
 /// A literal whose notation is PostgreSQL's alone.

@@ -53,8 +53,19 @@ struct Relation {
 struct Scope {
     queries: Rc<Vec<Relation>>,
     relations: Rc<Vec<Relation>>,
-    /// A join has merged columns of both sides, so that a bare name may be neither's.
-    merges: bool,
+    /// What joins have made one column of two.
+    merged: Merged,
+}
+
+/// Columns that stand for those of both sides of a join.
+#[derive(Clone, Default)]
+struct Merged {
+    /// A join did, so that `*` has fewer columns than the tables.
+    any: bool,
+    /// Names of USING whose value is that of the left side.
+    left: Vec<String>,
+    /// A bare name may be neither side's: NATURAL, RIGHT and FULL.
+    unknown: bool,
 }
 
 struct Finder<'a> {
@@ -128,7 +139,7 @@ impl Finder<'_> {
 
     fn select(&mut self, select: &Select, outer: &Scope) -> Option<Vec<Item>> {
         let mut scope = outer.clone();
-        scope.merges = false;
+        scope.merged = Merged::default();
         for from in &select.from {
             self.source(from, &mut scope, outer);
         }
@@ -141,7 +152,7 @@ impl Finder<'_> {
         for join in &from.joins {
             let joined = self.factor(&join.relation, scope, outer);
             Rc::make_mut(&mut scope.relations).push(joined);
-            scope.merges |= merges(&join.join_operator);
+            merge(&join.join_operator, &mut scope.merged);
         }
     }
 
@@ -248,20 +259,27 @@ impl Finder<'_> {
     }
 }
 
-/// Whether a join shows one column for two.
-fn merges(operator: &JoinOperator) -> bool {
+/// Notes what a join shows one column of for two.
+fn merge(operator: &JoinOperator, merged: &mut Merged) {
     use JoinOperator as J;
-    let (J::Join(constraint)
-    | J::Inner(constraint)
-    | J::Left(constraint)
-    | J::LeftOuter(constraint)
-    | J::Right(constraint)
-    | J::RightOuter(constraint)
-    | J::FullOuter(constraint)) = operator
-    else {
-        return false;
+    let (constraint, keeps_left) = match operator {
+        J::Join(constraint) | J::Inner(constraint) | J::Left(constraint) | J::LeftOuter(constraint) => {
+            (constraint, true)
+        }
+        J::Right(constraint) | J::RightOuter(constraint) | J::FullOuter(constraint) => (constraint, false),
+        _ => return,
     };
-    matches!(constraint, JoinConstraint::Using(_) | JoinConstraint::Natural)
+    match constraint {
+        JoinConstraint::Using(columns) if keeps_left => {
+            merged.any = true;
+            merged.left.extend(columns.iter().filter_map(last_name));
+        }
+        JoinConstraint::Using(_) | JoinConstraint::UsingAlias(..) | JoinConstraint::Natural => {
+            merged.any = true;
+            merged.unknown = true;
+        }
+        JoinConstraint::On(_) | JoinConstraint::None => {}
+    }
 }
 
 fn projected(items: &[SelectItem], scope: &Scope, outer: usize) -> Option<Vec<Item>> {
@@ -276,7 +294,7 @@ fn projected(items: &[SelectItem], scope: &Scope, outer: usize) -> Option<Vec<It
                 name: folded(alias),
                 origin: of_expr(expr, scope),
             }),
-            SelectItem::Wildcard(_) if !scope.merges => {
+            SelectItem::Wildcard(_) if !scope.merged.any => {
                 for relation in scope.relations.iter().skip(outer) {
                     out.extend(relation.items.clone()?);
                 }
@@ -303,7 +321,7 @@ fn renamed(mut items: Vec<Item>, names: &[ast::TableAliasColumnDef]) -> Option<V
 
 fn of_expr(expr: &Expr, scope: &Scope) -> Origin {
     match expr {
-        Expr::Identifier(ident) if !scope.merges => find(None, &folded(ident), scope),
+        Expr::Identifier(ident) if !scope.merged.unknown => find(None, &folded(ident), scope),
         Expr::CompoundIdentifier(parts) => match parts.as_slice() {
             [.., table, name] => find(Some(&folded(table)), &folded(name), scope),
             _ => COMPUTED,
@@ -338,7 +356,7 @@ fn alike<'a>(mut alternatives: impl Iterator<Item = &'a Expr>, scope: &Scope) ->
 fn find(table: Option<&str>, name: &str, scope: &Scope) -> Origin {
     let relations = scope.relations.iter().rev();
     let visible = relations.filter(|relation| table.is_none_or(|table| table == relation.alias));
-    let items: Vec<&Item> = match table {
+    let mut items: Vec<&Item> = match table {
         Some(_) => visible
             .take(1)
             .filter_map(|relation| relation.items.as_ref())
@@ -349,6 +367,9 @@ fn find(table: Option<&str>, name: &str, scope: &Scope) -> Origin {
             .flatten()
             .collect(),
     };
+    if table.is_none() && scope.merged.left.iter().any(|merged| merged == name) {
+        items.reverse();
+    }
     if let Some(item) = items.iter().find(|item| item.name == name) {
         return item.origin.clone();
     }

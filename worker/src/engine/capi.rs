@@ -11,7 +11,8 @@ mod hooks;
 mod plain;
 
 use std::any::Any;
-use std::ffi::CString;
+use std::cell::OnceCell;
+use std::collections::HashMap;
 use std::ffi::{CStr, c_char};
 use std::ptr;
 use std::sync::Arc;
@@ -165,7 +166,11 @@ impl Statements {
         let state =
             unsafe { sys::duckdb_prepare_extracted_statement(self.connection.0.raw, self.raw, index, &raw mut raw) };
         let connection = self.connection.clone();
-        let prepared = Prepared { raw, connection };
+        let prepared = Prepared {
+            raw,
+            connection,
+            indexes: OnceCell::new(),
+        };
         if state == sys::DuckDBSuccess {
             Ok(prepared)
         } else {
@@ -178,6 +183,8 @@ impl Statements {
 pub(crate) struct Prepared {
     raw: sys::duckdb_prepared_statement,
     connection: Connection,
+    /// The engine's indexes of `$number`: to ask for each by its name takes it a look at all.
+    indexes: OnceCell<HashMap<usize, u64>>,
 }
 // SAFETY: used by one thread at a time; it holds no thread-bound state.
 unsafe impl Send for Prepared {}
@@ -221,11 +228,22 @@ impl Prepared {
 
     /// The engine's index of `$number`, if the statement names it.
     pub(crate) fn param_index(&self, number: usize) -> Option<u64> {
-        let name = CString::new(number.to_string()).ok()?;
-        let mut index = 0;
-        // SAFETY: live statement, valid pointers.
-        let state = unsafe { sys::duckdb_bind_parameter_index(self.raw, &raw mut index, name.as_ptr()) };
-        (state == sys::DuckDBSuccess).then_some(index)
+        let indexes = self.indexes.get_or_init(|| {
+            let named = (1..=self.param_count()).filter_map(|index| Some((self.param_number(index)?, index)));
+            named.collect()
+        });
+        indexes.get(&number).copied()
+    }
+
+    fn param_number(&self, index: u64) -> Option<usize> {
+        // SAFETY: live statement; the name is copied and freed.
+        let name = unsafe {
+            let raw = sys::duckdb_parameter_name(self.raw, index);
+            let name = (!raw.is_null()).then(|| copy(raw));
+            sys::duckdb_free(raw.cast_mut().cast());
+            name
+        };
+        name?.parse().ok()
     }
 
     /// The type that the engine inferred for a parameter.

@@ -127,6 +127,8 @@ fn placed(mut report: Report, parts: &Parts, sql: &str) -> Report {
 fn own(message: &str) -> Option<Report> {
     let start = message.find("PINTAIL:")? + "PINTAIL:".len();
     let (state, text) = message[start..].split_once(':')?;
+    // The engine adds what it cast.
+    let text = text.split(" when casting from ").next().unwrap_or(text);
     Some(Report::new(SqlState::parse(state)?, text.trim_end()))
 }
 

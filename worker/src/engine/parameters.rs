@@ -77,15 +77,21 @@ pub(crate) fn describing_name(type_oid: u32) -> Option<&'static str> {
     })
 }
 
-/// The value of a parameter; `position` counts from 1.
-pub(crate) fn value(position: usize, type_oid: u32, param: &Param, settings: &RenderSettings) -> Result<Value, Error> {
+/// The value of a parameter; `position` counts from 1. Beside it, whether it is a number that no decimal of the engine's is:
+/// its text is as good where it becomes something else.
+pub(crate) fn value(
+    position: usize,
+    type_oid: u32,
+    param: &Param,
+    settings: &RenderSettings,
+) -> Result<(Value, bool), Error> {
     let decoded = Format::parse(param.format)
         .and_then(|format| decode_param(type_oid, format, param.value.as_deref(), settings))
         .map_err(|error| Error::Parameter {
             position,
             report: Box::new(error.to_report()),
         })?;
-    Ok(engine_value(&decoded))
+    Ok((engine_value(&decoded), matches!(decoded, ParamValue::Numeric(_))))
 }
 
 fn engine_value(value: &ParamValue) -> Value {

@@ -52,6 +52,8 @@ pub(crate) struct Statement {
     announced: Vec<u32>,
     /// What its columns are, by position; empty where that is not known.
     origins: Vec<ColumnOrigin>,
+    /// A number was bound that no decimal of the engine's is.
+    has_beyond: bool,
 }
 
 /// A parameter.
@@ -136,6 +138,7 @@ impl Statement {
             described,
             announced: Vec::new(),
             origins: Vec::new(),
+            has_beyond: false,
         };
         let is_open = statement.params.iter().any(|slot| slot.origin != Origin::Engine);
         let mut statement = if is_open && last == 0 {
@@ -342,10 +345,12 @@ impl Statement {
                 wanted: self.params.len(),
             });
         }
+        self.has_beyond = false;
         for (position, (slot, param)) in self.params.iter().zip(params).enumerate() {
             let Some(index) = slot.index else { continue };
             let type_oid = if param.type_oid == 0 { slot.oid } else { param.type_oid };
-            let value = parameters::value(position + 1, type_oid, param, settings)?;
+            let (value, is_beyond) = parameters::value(position + 1, type_oid, param, settings)?;
+            self.has_beyond |= is_beyond;
             self.prepared
                 .bind(index, &value)
                 .map_err(|failure| self.fail(&failure))?;
@@ -364,7 +369,11 @@ impl Statement {
         let shape = Shape::of(&result.columns(), arrow, &self.announced, &self.origins)
             .map_err(|failure| self.fail(&failure))?;
         if self.described.as_ref().is_some_and(|told| !shape.answers_like(told)) {
-            return Err(Error::ResultTypeChanged);
+            return Err(if self.has_beyond {
+                Error::NumberBeyond
+            } else {
+                Error::ResultTypeChanged
+            });
         }
         self.described = Some(Arc::clone(&shape));
         Ok(shape)

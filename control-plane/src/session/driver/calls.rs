@@ -21,6 +21,11 @@ use crate::sessions::Activity;
 /// How long the engine may take to stop what was cancelled or is out of time; then its worker is given up.
 const STOPPING: Duration = Duration::from_secs(5);
 
+/// When the engine must have ended what may take so many milliseconds, 0 for any time.
+fn latest(timeout_ms: u64) -> Option<Instant> {
+    (timeout_ms > 0).then(|| Instant::now() + Duration::from_millis(timeout_ms) + STOPPING)
+}
+
 impl<S: AsyncRead + AsyncWrite + Send> Driver<S> {
     pub(super) async fn answer(&mut self, call: Call) -> Result<Answer, End> {
         Ok(match call {
@@ -43,6 +48,7 @@ impl<S: AsyncRead + AsyncWrite + Send> Driver<S> {
             Call::ForgetSecret { name } => Answer::SecretKept(Box::pin(self.account.forget_secret(&name)).await),
             Call::Copy(call) => Answer::Copy(Box::pin(self.copy(call)).await?),
             Call::Prepare(prepare) => {
+                self.deadline = latest(self.machine.time_limits().statement);
                 let client = self.client()?;
                 let call = async move { client.prepare(&prepare).await };
                 Answer::Prepared(self.call(0, call).await?)
@@ -77,7 +83,7 @@ impl<S: AsyncRead + AsyncWrite + Send> Driver<S> {
         }
         self.presence.does(Activity::Active);
         self.running = Some((sequence, Instant::now()));
-        self.deadline = (timeout_ms > 0).then(|| Instant::now() + Duration::from_millis(timeout_ms) + STOPPING);
+        self.deadline = latest(timeout_ms);
         Ok(Ok(()))
     }
 

@@ -7,7 +7,8 @@ CREATE OR REPLACE MACRO __pintail.pg._regclass_name(o) AS CASE WHEN regexp_full_
 CREATE OR REPLACE MACRO __pintail.pg.to_regclass(n) AS __pintail.pg._regclass_name(__pintail.pg._find_class(n));
 CREATE OR REPLACE MACRO __pintail.pg._regtype(n) AS CASE WHEN regexp_full_match(n::VARCHAR, '[0-9]+') THEN TRY_CAST(n::VARCHAR AS BIGINT) ELSE coalesce((SELECT any_value(t.oid) FROM __pintail.pg.pg_type t WHERE t.typname = replace(replace(n::VARCHAR, 'pg_catalog.', ''), '"', '') OR __pintail.pg._type_name(t.oid) = replace(n::VARCHAR, 'pg_catalog.', '')), error('PINTAIL:42704:type "' || n || '" does not exist')) END;
 CREATE OR REPLACE MACRO __pintail.pg._regtype_name(o) AS CASE WHEN regexp_full_match(o::VARCHAR, '[0-9]+') THEN coalesce(__pintail.pg._type_name(TRY_CAST(o::VARCHAR AS BIGINT)), o::VARCHAR) ELSE o::VARCHAR END;
-CREATE OR REPLACE MACRO __pintail.pg.to_regtype(n) AS (SELECT any_value(__pintail.pg._type_name(t.oid)) FROM __pintail.pg.pg_type t WHERE t.typname = n OR __pintail.pg._type_name(t.oid) = n);
+CREATE OR REPLACE MACRO __pintail.pg._find_type(n) AS (SELECT any_value(t.oid) FROM __pintail.pg.pg_type t WHERE t.typname = n OR __pintail.pg._type_name(t.oid) = n);
+CREATE OR REPLACE MACRO __pintail.pg.to_regtype(n) AS __pintail.pg._type_name(__pintail.pg._find_type(n));
 CREATE OR REPLACE MACRO __pintail.pg._regproc(n) AS n::VARCHAR;
 CREATE OR REPLACE MACRO __pintail.pg._regproc_name(n) AS n::VARCHAR;
 CREATE OR REPLACE MACRO __pintail.pg.to_regproc(n) AS n::VARCHAR;

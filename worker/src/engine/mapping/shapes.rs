@@ -73,6 +73,11 @@ const SHAPES: &[(&str, SqlState, Words)] = &[
     ),
     ("Cannot extract field ", SqlState::WRONG_OBJECT_TYPE, Same),
     (
+        "is not in the catalog, but it exists in the ",
+        SqlState::UNDEFINED_FUNCTION,
+        Named("function {} does not exist"),
+    ),
+    (
         "is main key table of",
         SqlState::DEPENDENT_OBJECTS_STILL_EXIST,
         Fixed("cannot drop the table because other objects depend on it"),
@@ -175,6 +180,10 @@ pub(super) fn told(message: &str, sql: &str) -> Option<Report> {
     if let Some(zone) = between(message, "Unknown TimeZone '", "'") {
         let text = format!("time zone \"{zone}\" not recognized");
         return Some(Report::new(SqlState::INVALID_PARAMETER_VALUE, text));
+    }
+    if let Some(name) = between(message, "Column \"", "\" referenced that exists in the SELECT clause") {
+        let text = format!("column \"{name}\" does not exist");
+        return Some(Report::new(SqlState::UNDEFINED_COLUMN, text));
     }
     if let Some(name) = between(message, "Column with name ", " already exists") {
         let text = format!("column \"{name}\" specified more than once");
