@@ -92,6 +92,12 @@ pub(crate) enum Tree {
 /// opaque and left to the engine.
 pub fn parse(sql: &str) -> Result<Script, Error> {
     let tokens = lex::tokens(sql)?;
+    if tokens.len() > LONGEST {
+        return Err(Error::invalid(
+            SqlState::PROGRAM_LIMIT_EXCEEDED,
+            format!("query is too long: more than {LONGEST} words, numbers and symbols"),
+        ));
+    }
     let statements = tokens
         .split(|token| token.kind == TokenKind::Semicolon)
         .filter(|tokens| !tokens.is_empty())
@@ -197,6 +203,9 @@ fn tree(text: &str, tokens: &[Token<'_>]) -> Result<Tree, Error> {
         None => Tree::Opaque,
     })
 }
+
+/// How many tokens a text may have: a tree takes some hundred bytes for each, of memory that all sessions share.
+const LONGEST: usize = 500_000;
 
 /// How deep a tree may be by its tokens alone: chains of operators nest without a parenthesis. The threads that walk trees
 /// have a stack for that many levels.

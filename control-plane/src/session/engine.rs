@@ -176,15 +176,16 @@ impl Run {
         })
     }
 
-    /// Whether it changes nothing, as far as its tag tells.
+    /// Whether it changes nothing, as far as its tag tells; of a COPY, its query.
     pub(super) fn reads(&self) -> bool {
-        matches!(
-            &self.audience,
+        match &self.audience {
             Audience::Client(ToClient {
                 tag: Tag::Rows("SELECT"),
                 ..
-            })
-        )
+            }) => true,
+            Audience::Client(ToClient { copy: Some(_), .. }) => self.place.as_ref().is_some_and(Place::reads),
+            _ => false,
+        }
     }
 
     fn is_control(&self) -> bool {

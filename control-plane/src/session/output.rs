@@ -1,7 +1,7 @@
 //! What the worker is told of a result that the engine does not know: types, and where columns come from.
 
 use pintail_transpiler::{Origin, Output};
-use pintail_worker_api::messages::{Column, From, OriginColumn, OriginName, OriginPlace, OriginTable, Origins};
+use pintail_worker_api::messages::{Column, OriginColumn, OriginFrom, OriginName, OriginPlace, OriginTable, Origins};
 
 use crate::wire::backend::ColumnDescription;
 
@@ -27,12 +27,12 @@ pub(super) fn origins(output: &Output) -> Option<Origins> {
     });
     let columns = origins.columns.iter().map(|origin| OriginColumn {
         from: match origin {
-            Origin::Column { tables, name } => Some(From::Named(OriginName {
+            Origin::Column { tables, name } => Some(OriginFrom::Named(OriginName {
                 tables: tables.iter().copied().map(number).collect(),
                 name: name.clone(),
             })),
-            Origin::All(table) => Some(From::All(number(*table))),
-            Origin::Computed { modifier } => modifier.map(From::Modifier),
+            Origin::All(table) => Some(OriginFrom::All(number(*table))),
+            Origin::Computed { modifier } => modifier.map(OriginFrom::Modifier),
         },
     });
     Some(Origins {

@@ -25,6 +25,8 @@ pub(super) struct Place {
     unchanged: bool,
     /// Whether PostgreSQL says where in such statements a name is wrong: it does of what it plans, not of utilities.
     planned: bool,
+    /// Whether it changes nothing.
+    reads: bool,
 }
 
 impl Place {
@@ -35,7 +37,13 @@ impl Place {
             offset: statement.offset,
             unchanged,
             planned: matches!(statement.kind, Kind::Read | Kind::Write | Kind::Explain),
+            reads: statement.kind == Kind::Read,
         }
+    }
+
+    /// Whether the statement is a query.
+    pub(super) fn reads(&self) -> bool {
+        self.reads
     }
 
     /// The position in the client's text: the engine's, or that of the name that the error is about.

@@ -18,7 +18,7 @@ pub use self::copy::{
     COPY_IN_TYPE_URL, CopyForce, CopyFormat, CopyHeader, CopyIn, CopyInAnswer, CopyInEnd, CopyInReady, CopyOptions,
     CopySetting, CopyWanted,
 };
-pub use self::origins::{From, OriginColumn, OriginName, OriginPlace, OriginTable, Origins};
+pub use self::origins::{OriginColumn, OriginFrom, OriginName, OriginPlace, OriginTable, Origins};
 pub use self::session::{ANSWER_CALL, CALLS, CallAnswer, CallArgument, Relation, SessionCall};
 
 /// Type URL of an [`Execute`] ticket inside a `google.protobuf.Any`, beside the standard Flight SQL tickets.

@@ -118,9 +118,34 @@ fn report(parts: &Parts, sql: &str) -> Report {
 
 fn placed(mut report: Report, parts: &Parts, sql: &str) -> Report {
     if report.position.is_none() {
-        report.position = position(parts, sql);
+        let offset = parts.extra("position").parse().ok();
+        // PostgreSQL says where a literal is wrong; a value that is found when the statement runs has no place in it.
+        let is_data = report.sqlstate.as_str().starts_with("22");
+        let offset = offset.and_then(|offset| if is_data { literal(sql, offset) } else { Some(offset) });
+        report.position = offset.and_then(|offset| position(sql, offset));
     }
     report
+}
+
+/// Where the literal begins that a cast at `offset` is of.
+fn literal(sql: &str, offset: usize) -> Option<usize> {
+    let (before, rest) = (sql.get(..offset)?, sql.get(offset..)?);
+    if !rest.starts_with("::") {
+        // `CAST('…' …`, `date '…'`, or the literal itself.
+        let quote = rest.find('\'')?;
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || c.is_ascii_whitespace() || c == '(' || c == ')';
+        return rest[..quote].chars().all(is_plain).then_some(offset + quote);
+    }
+    let body = before.trim_end().strip_suffix('\'')?;
+    // Quotes inside are doubled.
+    let mut end = body.len();
+    loop {
+        let quote = body[..end].rfind('\'')?;
+        if !body[..quote].ends_with('\'') {
+            return Some(quote);
+        }
+        end = quote - 1;
+    }
 }
 
 /// `PINTAIL:<sqlstate>:<message>`, raised by this project's own macros through `error()`.
@@ -133,8 +158,7 @@ fn own(message: &str) -> Option<Report> {
 }
 
 /// The position as `PostgreSQL` counts: characters from 1.
-fn position(parts: &Parts, sql: &str) -> Option<u32> {
-    let offset: usize = parts.extra("position").parse().ok()?;
+fn position(sql: &str, offset: usize) -> Option<u32> {
     let before = sql.get(..offset)?;
     u32::try_from(before.chars().count() + 1).ok()
 }

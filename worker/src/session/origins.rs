@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
-use pintail_worker_api::messages::{From, OriginPlace, OriginTable, Origins};
+use pintail_worker_api::messages::{OriginFrom, OriginPlace, OriginTable, Origins};
 
 use super::statement::Bench;
 use crate::engine::instance::sql::{identifier, literal, read_integer};
@@ -49,14 +49,14 @@ impl Tables {
         for column in &origins.columns {
             match &column.from {
                 None => out.push(ColumnOrigin::Computed(-1)),
-                Some(From::Modifier(modifier)) => out.push(ColumnOrigin::Computed(*modifier)),
-                Some(From::Named(named)) => {
+                Some(OriginFrom::Modifier(modifier)) => out.push(ColumnOrigin::Computed(*modifier)),
+                Some(OriginFrom::Named(named)) => {
                     let found = named.tables.iter().filter_map(|&index| table(index));
                     let found = found.filter_map(|table| Some((table.oid, table.number(&named.name)?)));
                     let mut found = found.map(|(table_oid, number)| ColumnOrigin::Column { table_oid, number });
                     out.push(found.next().unwrap_or(ColumnOrigin::Unknown));
                 }
-                Some(From::All(index)) => {
+                Some(OriginFrom::All(index)) => {
                     let Some(table) = table(*index) else { return Vec::new() };
                     out.extend((1..).zip(&table.columns).map(|(number, _)| ColumnOrigin::Column {
                         table_oid: table.oid,

@@ -8,7 +8,7 @@ pub struct Origins {
     /// What `columns` number, from 0.
     #[prost(message, repeated, tag = "1")]
     pub tables: Vec<OriginTable>,
-    /// By position, but that [`From::All`] stands for several.
+    /// By position, but that [`OriginFrom::All`] stands for several.
     #[prost(message, repeated, tag = "2")]
     pub columns: Vec<OriginColumn>,
 }
@@ -39,13 +39,13 @@ pub struct OriginPlace {
 #[derive(Clone, PartialEq, Message)]
 pub struct OriginColumn {
     /// Absent for an expression whose type has no modifier.
-    #[prost(oneof = "From", tags = "1, 2, 3")]
-    pub from: Option<From>,
+    #[prost(oneof = "OriginFrom", tags = "1, 2, 3")]
+    pub from: Option<OriginFrom>,
 }
 
 /// See [`OriginColumn`].
 #[derive(Clone, PartialEq, Oneof)]
-pub enum From {
+pub enum OriginFrom {
     /// A column of one of several tables.
     #[prost(message, tag = "1")]
     Named(OriginName),

@@ -73,9 +73,14 @@ const SHAPES: &[(&str, SqlState, Words)] = &[
     ),
     ("Cannot extract field ", SqlState::WRONG_OBJECT_TYPE, Same),
     (
-        "is not in the catalog, but it exists in the ",
+        "is not in the catalog, ",
         SqlState::UNDEFINED_FUNCTION,
         Named("function {} does not exist"),
+    ),
+    (
+        "max_expression_depth",
+        SqlState::STATEMENT_TOO_COMPLEX,
+        Fixed("stack depth limit exceeded"),
     ),
     (
         "is main key table of",

@@ -108,3 +108,18 @@ fn a_system_column_and_its_type_are_refused_by_name() {
     let other = told(&json.replace("tid", "tidy"), "SELECT 1::tidy");
     assert_eq!(other.sqlstate, SqlState::UNDEFINED_OBJECT);
 }
+
+#[test]
+fn a_wrong_value_has_the_place_of_its_literal() {
+    for (sql, cast, expected) in [
+        ("SELECT 'x'::date", "::", Some(7)),
+        ("SELECT 'it''s' ::date", "::", Some(7)),
+        ("SELECT CAST('x' AS date)", "CAST", Some(12)),
+        ("SELECT date 'x'", "date", Some(12)),
+        ("SELECT a::date FROM t", "::", None),
+        ("SELECT CAST(a AS date) || 'x' FROM t", "CAST", None),
+    ] {
+        let offset = sql.find(cast).expect("there");
+        assert_eq!(literal(sql, offset), expected, "{sql}");
+    }
+}
