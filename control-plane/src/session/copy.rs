@@ -5,7 +5,7 @@
 
 use bytes::Bytes;
 use pintail_sqlstate::{Report, SqlState, ToReport};
-use pintail_transpiler::{Copy, CopyFormat, CopySide, CopyTarget, ForceColumns, Kind, Plan, Statement, Tag};
+use pintail_transpiler::{Copy, CopyFormat, CopySide, CopyTarget, ForceColumns, Plan, Statement, Tag};
 use pintail_worker_api::error::CallError;
 use pintail_worker_api::messages::{self, Column, CopyForce, CopyHeader, CopyIn, CopyOptions, CopySetting};
 
@@ -107,12 +107,7 @@ impl Machine {
         options: CopyOptions,
         delivery: &Delivery,
     ) -> Result<(), Report> {
-        if matches!(query.kind, Kind::Write) {
-            if self.is_read_only() {
-                return Err(read_only(&query.tag));
-            }
-            self.transaction.note_write();
-        }
+        self.admit(query)?;
         self.check_set_config(&plan.settings, &[])?;
         let delivery = Delivery {
             copy: Some(options),

@@ -95,7 +95,7 @@ impl Machine {
     }
 
     /// Whether the transaction takes a statement that is not its control.
-    fn admit(&self, statement: &Statement) -> Result<(), Report> {
+    pub(super) fn admit(&self, statement: &Statement) -> Result<(), Report> {
         self.transaction.check()?;
         if self.is_read_only() && matches!(statement.kind, Kind::Write | Kind::Ddl | Kind::Other) {
             return Err(read_only(&statement.tag));

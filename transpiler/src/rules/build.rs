@@ -111,6 +111,15 @@ pub(super) fn varchar() -> DataType {
     DataType::Varchar(None)
 }
 
+/// The OID of `unknown`.
+pub(super) const UNKNOWN: u32 = 705;
+
+/// The type that the client declared for an expression that is a parameter, 0 where it left that open; `None` for others.
+pub(super) fn declared(expr: &Expr, oids: &[u32]) -> Option<u32> {
+    let oid = parameter(expr)?.checked_sub(1).and_then(|index| oids.get(index));
+    Some(oid.copied().filter(|&oid| oid != UNKNOWN).unwrap_or(0))
+}
+
 /// A type by a name that DuckDB knows.
 pub(super) fn named_type(name: &str) -> DataType {
     DataType::Custom(plain(&[name]), Vec::new())

@@ -19,8 +19,6 @@ use crate::plan::Column;
 const TEXT: u32 = 25;
 /// `json`.
 const JSON: u32 = 114;
-/// `unknown`.
-const UNKNOWN: u32 = 705;
 /// `bit`.
 const BIT: u32 = 1560;
 /// `jsonb`.
@@ -252,10 +250,7 @@ fn infer(expr: &Expr, scope: &Scope) -> u32 {
         Expr::Cast { data_type, .. } => types::oid_of(data_type).unwrap_or(0),
         Expr::TypedString(typed) => types::oid_of(&typed.data_type).unwrap_or(0),
         Expr::Value(value) if literals::bits(&value.value).is_ok_and(|bits| bits.is_some()) => BIT,
-        Expr::Value(_) if let Some(number) = build::parameter(expr) => {
-            let declared = number.checked_sub(1).and_then(|index| scope.declared.get(index));
-            declared.copied().filter(|&oid| oid != UNKNOWN).unwrap_or(0)
-        }
+        Expr::Value(_) if let Some(declared) = build::declared(expr, &scope.declared) => declared,
         Expr::Value(value) if matches!(value.value, Value::Null | Value::SingleQuotedString(_)) => TEXT,
         Expr::Function(function) => functions::infer(function, |argument| infer(argument, scope)),
         Expr::BinaryOp { left, op, right } => operator(infer(left, scope), op, infer(right, scope)),

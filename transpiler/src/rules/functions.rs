@@ -29,7 +29,7 @@ impl VisitorMut for Functions<'_> {
     fn pre_visit_select(&mut self, select: &mut Select) -> ControlFlow<Error> {
         for item in &mut select.projection {
             if let SelectItem::UnnamedExpr(expr) | SelectItem::ExprWithAlias { expr, .. } = item {
-                set_returning::unnest(expr);
+                set_returning::unnest(expr, self.context.param_oids);
             }
         }
         ControlFlow::Continue(())

@@ -13,7 +13,7 @@ use crate::plan::Context;
 
 /// Wraps each such parameter in a cast.
 pub(super) fn apply(statement: &mut ast::Statement, context: &Context<'_>) {
-    if context.param_oids.iter().all(|&oid| oid == 0 || oid == UNKNOWN) {
+    if context.param_oids.iter().all(|&oid| oid == 0 || oid == build::UNKNOWN) {
         return;
     }
     let mut casts = Casts {
@@ -235,12 +235,7 @@ impl VisitorMut for Arguments<'_> {
         let Some(mut arguments) = build::plain_arguments(function) else {
             return ControlFlow::Continue(());
         };
-        let open = |argument: &Expr| {
-            build::parameter(argument).is_some_and(|number| {
-                let declared = number.checked_sub(1).and_then(|index| self.oids.get(index));
-                declared.is_none_or(|&oid| oid == 0 || oid == UNKNOWN)
-            })
-        };
+        let open = |argument: &Expr| build::declared(argument, self.oids) == Some(0);
         if !arguments.iter().any(open) {
             return ControlFlow::Continue(());
         }
@@ -253,9 +248,6 @@ impl VisitorMut for Arguments<'_> {
         ControlFlow::Continue(())
     }
 }
-
-/// The OID of `unknown`.
-const UNKNOWN: u32 = 705;
 
 struct Casts<'a> {
     oids: &'a [u32],
@@ -279,13 +271,12 @@ impl VisitorMut for Casts<'_> {
         if !matches!(expr, Expr::Value(_)) {
             return ControlFlow::Continue(());
         }
-        if let Some(n) = build::parameter(expr) {
+        if let Some(oid) = build::declared(expr, self.oids) {
             if self.cast > 0 {
                 self.cast -= 1;
                 return ControlFlow::Continue(());
             }
-            let oid = n.checked_sub(1).and_then(|index| self.oids.get(index));
-            if let Some(data_type) = oid.and_then(|&oid| types::engine_type(oid)) {
+            if let Some(data_type) = types::engine_type(oid) {
                 *expr = build::cast(expr.clone(), data_type);
             }
         }

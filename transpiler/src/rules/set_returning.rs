@@ -30,11 +30,11 @@ pub(super) fn apply(statement: &mut ast::Statement, declared: &[u32]) {
 }
 
 /// `generate_series` of a select list makes rows, not a list.
-pub(super) fn unnest(expr: &mut Expr) {
+pub(super) fn unnest(expr: &mut Expr, declared: &[u32]) {
     match expr {
         Expr::Function(function) if last_name(&function.name).as_deref() == Some("generate_series") => {
             if let Some(args) = build::plain_arguments(function) {
-                let small = are_small(&args, &[]);
+                let small = are_small(&args, declared);
                 let mut call = series(args);
                 if small {
                     let element = Box::new(build::named_type("INTEGER"));
@@ -56,10 +56,10 @@ pub(super) fn unnest(expr: &mut Expr) {
             }
         }
         Expr::BinaryOp { left, right, .. } => {
-            unnest(left);
-            unnest(right);
+            unnest(left, declared);
+            unnest(right, declared);
         }
-        Expr::Nested(inner) | Expr::Cast { expr: inner, .. } => unnest(inner),
+        Expr::Nested(inner) | Expr::Cast { expr: inner, .. } => unnest(inner, declared),
         _ => {}
     }
 }
@@ -182,12 +182,7 @@ fn named(alias: &mut Option<TableAlias>, name: &str) {
 
 /// Whether a series' arguments are of type `int4`: literals that fit it, casts to it, and parameters beside them.
 fn are_small(args: &[Expr], declared: &[u32]) -> bool {
-    let open = |expr: &Expr| {
-        build::parameter(expr).is_some_and(|number| {
-            let oid = number.checked_sub(1).and_then(|index| declared.get(index));
-            matches!(oid.copied().unwrap_or(0), 0 | 23)
-        })
-    };
+    let open = |expr: &Expr| matches!(build::declared(expr, declared), Some(0 | 23));
     args.iter().all(|expr| is_small(expr) || open(expr)) && args.iter().any(is_small)
 }
 

@@ -41,8 +41,9 @@ impl Table {
 }
 
 impl Tables {
-    /// What each column of a result is, by position.
-    pub(crate) fn resolve(&mut self, bench: Bench<'_>, origins: &Origins) -> Vec<ColumnOrigin> {
+    /// What each column of a result is, by position; nothing where nobody can tell.
+    pub(crate) fn resolve(&mut self, bench: Bench<'_>, origins: Option<&Origins>) -> Vec<ColumnOrigin> {
+        let Some(origins) = origins else { return Vec::new() };
         let tables: Vec<Option<Table>> = origins.tables.iter().map(|table| self.table(bench, table)).collect();
         let table = |index: u32| tables.get(usize::try_from(index).ok()?)?.as_ref();
         let mut out = Vec::with_capacity(origins.columns.len());

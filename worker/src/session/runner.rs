@@ -175,10 +175,7 @@ impl Runner {
             arrow: &self.arrow,
         };
         let mut statement = Statement::prepare(bench, &request.sql, &request.param_oids)?;
-        let origins = request.origins.as_ref();
-        let origins = origins
-            .map(|origins| self.tables.resolve(bench, origins))
-            .unwrap_or_default();
+        let origins = self.tables.resolve(bench, request.origins.as_ref());
         statement.announce(&request.column_oids, origins);
         let handle = self.next_handle;
         let mut description = statement.describe(handle, bench)?;
@@ -256,10 +253,7 @@ impl Runner {
             adhoc = Statement::prepare_last(bench, &request.sql, &request.param_oids)?;
             match &mut adhoc {
                 Some(statement) => {
-                    let origins = request.origins.as_ref();
-                    let origins = origins
-                        .map(|origins| self.tables.resolve(bench, origins))
-                        .unwrap_or_default();
+                    let origins = self.tables.resolve(bench, request.origins.as_ref());
                     statement.announce(&request.column_oids, origins);
                     statement
                 }

@@ -4,13 +4,12 @@
 //! They hold wherever the engine casts, so a literal without a type becomes what PostgreSQL makes of it in INSERT, in
 //! comparisons, in CASE and in UNION alike. What is only the engine's notation is still read.
 
-mod numbers;
-
 use std::ffi::CString;
 
 use libduckdb_sys as sys;
+use pintail_pgtypes::{Format, ParamValue, RenderSettings, decode_param, oid};
+use pintail_sqlstate::ToReport;
 
-use self::numbers::{Wrong, float, integer};
 use super::{Connection, LogicalType, untyped};
 use crate::engine::failure::Failure;
 
@@ -20,12 +19,12 @@ impl Connection {
         let text = LogicalType::of(sys::DUCKDB_TYPE_DUCKDB_TYPE_VARCHAR);
         let casts: [(sys::duckdb_type, sys::duckdb_cast_function_t); 7] = [
             (sys::DUCKDB_TYPE_DUCKDB_TYPE_BLOB, Some(to_bytea)),
-            (sys::DUCKDB_TYPE_DUCKDB_TYPE_BOOLEAN, Some(to_boolean)),
-            (sys::DUCKDB_TYPE_DUCKDB_TYPE_SMALLINT, Some(to_int2)),
-            (sys::DUCKDB_TYPE_DUCKDB_TYPE_INTEGER, Some(to_int4)),
-            (sys::DUCKDB_TYPE_DUCKDB_TYPE_BIGINT, Some(to_int8)),
-            (sys::DUCKDB_TYPE_DUCKDB_TYPE_FLOAT, Some(to_float4)),
-            (sys::DUCKDB_TYPE_DUCKDB_TYPE_DOUBLE, Some(to_float8)),
+            (sys::DUCKDB_TYPE_DUCKDB_TYPE_BOOLEAN, Some(to_scalar::<bool>)),
+            (sys::DUCKDB_TYPE_DUCKDB_TYPE_SMALLINT, Some(to_scalar::<i16>)),
+            (sys::DUCKDB_TYPE_DUCKDB_TYPE_INTEGER, Some(to_scalar::<i32>)),
+            (sys::DUCKDB_TYPE_DUCKDB_TYPE_BIGINT, Some(to_scalar::<i64>)),
+            (sys::DUCKDB_TYPE_DUCKDB_TYPE_FLOAT, Some(to_scalar::<f32>)),
+            (sys::DUCKDB_TYPE_DUCKDB_TYPE_DOUBLE, Some(to_scalar::<f64>)),
         ];
         for (target, function) in casts {
             let target = LogicalType::of(target);
@@ -71,54 +70,64 @@ unsafe extern "C" fn to_bytea(
     }
 }
 
+/// SAFETY: as for `to_bytea`, with a vector of the type's values.
+unsafe extern "C" fn to_scalar<T: Scalar>(
+    info: sys::duckdb_function_info,
+    count: sys::idx_t,
+    input: sys::duckdb_vector,
+    output: sys::duckdb_vector,
+) -> bool {
+    let settings = RenderSettings::default();
+    unsafe {
+        let values = sys::duckdb_vector_get_data(output).cast::<T>();
+        cast(info, count, [input, output], |row, text| {
+            let value: T = scalar(text, &settings)?;
+            values.add(usize::try_from(row).unwrap_or(0)).write(value);
+            Ok(())
+        })
+    }
+}
+
+/// A value that a vector holds as it is.
+trait Scalar: Sized {
+    /// PostgreSQL's type.
+    const OID: u32;
+
+    /// The value of one that was read as that type.
+    fn of(value: &ParamValue) -> Option<Self>;
+}
+
 macro_rules! scalars {
-    ($($name:ident: $type:ty = $read:expr, $told:expr;)+) => {
-        $(
-            /// SAFETY: as for `to_bytea`, with a vector of the type's values.
-            unsafe extern "C" fn $name(
-                info: sys::duckdb_function_info,
-                count: sys::idx_t,
-                input: sys::duckdb_vector,
-                output: sys::duckdb_vector,
-            ) -> bool {
-                unsafe {
-                    let values = sys::duckdb_vector_get_data(output).cast::<$type>();
-                    cast(info, count, [input, output], |row, text| {
-                        let value: $type = $read(text).map_err(|wrong| $told(wrong, text))?;
-                        values.add(usize::try_from(row).unwrap_or(0)).write(value);
-                        Ok(())
-                    })
+    ($($type:ty: $oid:ident, $variant:ident;)+) => {
+        $(impl Scalar for $type {
+            const OID: u32 = oid::$oid;
+
+            fn of(value: &ParamValue) -> Option<Self> {
+                match value {
+                    ParamValue::$variant(value) => Some(*value),
+                    _ => None,
                 }
             }
-        )+
+        })+
     };
 }
 
 scalars! {
-    to_boolean: bool = boolean, |wrong, text| no_number(wrong, text, "boolean");
-    to_int2: i16 = integer, |wrong, text| no_integer(wrong, text, "smallint");
-    to_int4: i32 = integer, |wrong, text| no_integer(wrong, text, "integer");
-    to_int8: i64 = integer, |wrong, text| no_integer(wrong, text, "bigint");
-    to_float4: f32 = float, |wrong, text| no_number(wrong, text, "real");
-    to_float8: f64 = float, |wrong, text| no_number(wrong, text, "double precision");
+    bool: BOOL, Bool;
+    i16: INT2, Int2;
+    i32: INT4, Int4;
+    i64: INT8, Int8;
+    f32: FLOAT4, Float4;
+    f64: FLOAT8, Float8;
 }
 
-fn no_integer(wrong: Wrong, text: &[u8], kind: &str) -> String {
-    match wrong {
-        Wrong::Syntax => no_number(wrong, text, kind),
-        Wrong::Range => format!(
-            "22003:value \"{}\" is out of range for type {kind}",
-            String::from_utf8_lossy(text)
-        ),
-    }
-}
-
-fn no_number(wrong: Wrong, text: &[u8], kind: &str) -> String {
-    let text = String::from_utf8_lossy(text);
-    match wrong {
-        Wrong::Syntax => format!("22P02:invalid input syntax for type {kind}: \"{text}\""),
-        Wrong::Range => format!("22003:\"{text}\" is out of range for type {kind}"),
-    }
+/// A text as a parameter of the type is read.
+fn scalar<T: Scalar>(text: &[u8], settings: &RenderSettings) -> Result<T, String> {
+    let value = decode_param(T::OID, Format::Text, Some(text), settings).map_err(|error| {
+        let report = error.to_report();
+        format!("{}:{}", report.sqlstate.as_str(), report.message)
+    })?;
+    T::of(&value).ok_or_else(|| "XX000:a value of another type".to_owned())
 }
 
 /// Casts row by row; false where a row could not be read, which then is NULL. What is wrong is told as `SQLSTATE:message`.
@@ -156,7 +165,8 @@ unsafe fn cast(
 
 /// PostgreSQL's hex and escape formats (manual, "Binary Data Types"), and the engine's own `\xAA\xBB`.
 fn bytea(text: &[u8]) -> Option<Vec<u8>> {
-    if let Some(bytes) = text.strip_prefix(b"\\x").and_then(hex) {
+    let settings = RenderSettings::default();
+    if let Ok(ParamValue::Bytes(bytes)) = decode_param(oid::BYTEA, Format::Text, Some(text), &settings) {
         return Some(bytes);
     }
     let mut out = Vec::with_capacity(text.len());
@@ -179,35 +189,10 @@ fn bytea(text: &[u8]) -> Option<Vec<u8>> {
     Some(out)
 }
 
-/// Pairs of digits, with blanks between pairs.
-fn hex(text: &[u8]) -> Option<Vec<u8>> {
-    let mut out = Vec::with_capacity(text.len() / 2);
-    let mut digits = text.iter();
-    while let Some(&high) = digits.next() {
-        if !high.is_ascii_whitespace() {
-            out.push(digit(high, 16)? * 16 + digit(*digits.next()?, 16)?);
-        }
-    }
-    Some(out)
-}
-
 fn digit(byte: u8, radix: u32) -> Option<u8> {
     char::from(byte)
         .to_digit(radix)
         .and_then(|value| u8::try_from(value).ok())
-}
-
-/// PostgreSQL's words for a truth (manual, "Boolean Type"): unique prefixes of them, in any case, blanks around them.
-fn boolean(text: &[u8]) -> Result<bool, Wrong> {
-    let word = text.trim_ascii().to_ascii_lowercase();
-    let begins = |whole: &[u8], least: usize| word.len() >= least && whole.starts_with(&word);
-    if begins(b"true", 1) || begins(b"yes", 1) || begins(b"on", 2) || word == b"1" {
-        Ok(true)
-    } else if begins(b"false", 1) || begins(b"no", 1) || begins(b"off", 2) || word == b"0" {
-        Ok(false)
-    } else {
-        Err(Wrong::Syntax)
-    }
 }
 
 #[cfg(test)]
@@ -231,6 +216,14 @@ mod tests {
         }
     }
 
+    fn read<T: Scalar>(text: &str) -> Result<T, String> {
+        scalar(text.as_bytes(), &RenderSettings::default()).map_err(|wrong| wrong[..5].to_owned())
+    }
+
+    fn refused<T>(code: &str) -> Result<T, String> {
+        Err(code.to_owned())
+    }
+
     #[test]
     fn truths_are_unique_prefixes() {
         for (text, value) in [
@@ -242,7 +235,29 @@ mod tests {
             ("", None),
             ("truest", None),
         ] {
-            assert_eq!(boolean(text.as_bytes()).ok(), value, "{text}");
+            assert_eq!(read::<bool>(text).ok(), value, "{text}");
         }
+    }
+
+    #[test]
+    fn whole_numbers_are_not_rounded() {
+        assert_eq!(read::<i32>(" -7 "), Ok(-7));
+        assert_eq!(read::<i32>("+2147483647"), Ok(i32::MAX));
+        assert_eq!(read::<i32>("2147483648"), refused("22003"));
+        for text in ["1.5", "", "-", "1e3", "0x10", "1_000", "--1", "1 2"] {
+            assert_eq!(read::<i64>(text), refused("22P02"), "{text}");
+        }
+    }
+
+    #[test]
+    fn floats_are_within_their_range() {
+        assert_eq!(read::<f64>(" .5e1 "), Ok(5.0));
+        assert_eq!(read::<f64>("-Infinity"), Ok(f64::NEG_INFINITY));
+        assert!(read::<f64>("nan").is_ok_and(f64::is_nan));
+        assert_eq!(read::<f64>("0e-999"), Ok(0.0));
+        assert_eq!(read::<f64>("1e400"), refused("22003"));
+        assert_eq!(read::<f64>("1e-400"), refused("22003"));
+        assert_eq!(read::<f32>("1e50"), refused("22003"));
+        assert_eq!(read::<f64>("1,5"), refused("22P02"));
     }
 }

@@ -27,26 +27,23 @@ pub(super) fn told(parts: &Parts, sql: &str) -> Option<Report> {
         .or_else(|| between(&parts.message, "Unimplemented type for cast (", ")"))?;
     let (from, to) = types.split_once(" -> ")?;
     let (from, to) = (type_name(from), type_name(to));
-    let Some(rest) = rest else {
-        return is_change(sql).then(|| {
-            Report::new(
-                SqlState::DATATYPE_MISMATCH,
-                format!("column is of type {to} but expression is of type {from}"),
-            )
-            .with_hint("You will need to rewrite or cast the expression.")
-        });
+    let is_written = |rest: &String| {
+        ["::", "cast(", "cast (", "try_cast"]
+            .iter()
+            .any(|cast| rest.starts_with(cast))
     };
-    if ["::", "cast(", "cast (", "try_cast"]
-        .iter()
-        .any(|cast| rest.starts_with(cast))
-    {
+    if rest.as_ref().is_some_and(is_written) {
         let text = format!("cannot cast type {from} to {to}");
         return Some(Report::new(SqlState::CANNOT_COERCE, text));
     }
     if is_change(sql) {
         let text = format!("column is of type {to} but expression is of type {from}");
-        return Some(Report::new(SqlState::DATATYPE_MISMATCH, text));
+        return Some(
+            Report::new(SqlState::DATATYPE_MISMATCH, text)
+                .with_hint("You will need to rewrite or cast the expression."),
+        );
     }
+    rest?;
     let words = sql.to_ascii_lowercase();
     if ["union", "intersect", "except"].iter().any(|word| words.contains(word)) {
         let text = format!("UNION types {from} and {to} cannot be matched");
