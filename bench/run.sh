@@ -65,6 +65,6 @@ out="${BENCH_OUT:-$work/results.jsonl}"
 : >"$out"
 for round in 1 2 3; do
     python3 "$WIREBENCH" postgres --tls --host 127.0.0.1 --port "$pg_port" --user postgres --password bench --db postgres --only "$measures" --times 1 >>"$out"
-    python3 "$WIREBENCH" pintail --tls --host "$PGHOST" --port "$PGPORT" --user "$PGUSER" --password "$PGPASSWORD" --db "$PGDATABASE" --only "$measures" --times 1 >>"$out"
+    python3 "$WIREBENCH" pintail --tls --host "$PGHOST" --port "$PGPORT" --user "$PGUSER" --password="$PGPASSWORD" --db "$PGDATABASE" --only "$measures" --times 1 >>"$out"
 done
 python3 table.py "$out"

@@ -5,7 +5,7 @@ shared=$(cd ../../shared && pwd)
 score() { # format, extra flags
     local format=$1
     shift
-    python3 "$shared/tools/pgdrive.py" --tls --host "$PGHOST" --port "$PGPORT" --user "$PGUSER" --password "$PGPASSWORD" --db "$PGDATABASE" \
+    python3 "$shared/tools/pgdrive.py" --tls --host "$PGHOST" --port "$PGPORT" --user "$PGUSER" --password="$PGPASSWORD" --db "$PGDATABASE" \
         "$@" "$shared/cases/sql.$format.jsonl" "$work/$format.jsonl"
     python3 "$shared/tools/score.py" "$shared/cases/sql.$format.jsonl" "$work/$format.jsonl" --strict --show 400 >"$work/$format.score"
     local line values strict total
